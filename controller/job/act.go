@@ -1,0 +1,290 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+)
+
+const (
+	// parallelWrites bounds the requests in flight for one Job.
+	parallelWrites = 16
+	// After a refused pod, creation waits for refusalBase, twice as long after
+	// each further one in a row, and at most for refusalMax: a quota that is
+	// used up tells nobody when it is free again.
+	refusalBase = 250 * time.Millisecond
+	refusalMax  = time.Minute
+)
+
+// act carries a Plan out and reports whether it wrote anything, after which the
+// Job should be looked at again. The status goes first: if it is refused, the
+// Plan was made from an old view and no pod is touched.
+func (c *Controller) act(ctx context.Context, job *batchv1.Job, m *memory, p Plan) (wrote bool, err error) {
+	m.history = p.History
+	if len(p.Adopt) > 0 {
+		return c.adopt(ctx, job, m, p.Adopt)
+	}
+	if !apiequality.Semantic.DeepEqual(job.Status, p.Status) {
+		if job, err = c.writeStatus(ctx, job, m, p); job == nil || err != nil {
+			return false, err
+		}
+		wrote = true
+	}
+	var errs []error
+	each := func(pods []*corev1.Pod, do func(context.Context, *batchv1.Job, *memory, *corev1.Pod) error) {
+		wrote = wrote || len(pods) > 0
+		errs = append(errs, inParallel(ctx, pods, func(pod *corev1.Pod) error { return do(ctx, job, m, pod) }))
+	}
+	each(p.Disown, c.disown)
+	each(p.Release, c.release)
+	each(p.Retire, c.retire)
+	each(p.Kill, c.kill)
+	if len(p.Create) > 0 {
+		wrote = true
+		errs = append(errs, c.create(ctx, job, m, p.Create))
+	}
+	return wrote, errors.Join(errs...)
+}
+
+// writeStatus returns the Job as written, or nil if it is gone.
+func (c *Controller) writeStatus(ctx context.Context, job *batchv1.Job, m *memory, p Plan) (*batchv1.Job, error) {
+	update := job.DeepCopy()
+	update.Status = p.Status
+	written, err := c.client.BatchV1().Jobs(job.Namespace).UpdateStatus(ctx, update, metav1.UpdateOptions{})
+	if err != nil {
+		m.doubtJob = true
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("writing the status: %w", err)
+	}
+	m.sawJob(written)
+	for _, e := range p.Events {
+		c.recorder.Event(job, e.Type, e.Reason, e.Message)
+	}
+	return written, nil
+}
+
+// release removes the tracking finalizer. A pod that is gone has none either.
+func (c *Controller) release(ctx context.Context, _ *batchv1.Job, m *memory, pod *corev1.Pod) error {
+	if err := ignoreGone(c.patch(ctx, m, pod, removeFinalizer(pod))); err != nil {
+		return fmt.Errorf("removing the finalizer of pod %s: %w", pod.Name, err)
+	}
+	m.released(pod.UID)
+	return nil
+}
+
+// retire deletes a surplus pod, which shall not be counted. It may have
+// succeeded meanwhile, though: then it does count, so the finalizer goes only
+// from the very revision that the Plan saw.
+func (c *Controller) retire(ctx context.Context, job *batchv1.Job, m *memory, pod *corev1.Pod) error {
+	if hasFinalizer(pod) {
+		patch := removeFinalizer(pod)
+		patch.meta["resourceVersion"] = pod.ResourceVersion
+		switch err := ignoreGone(c.patch(ctx, m, pod, patch)); {
+		case apierrors.IsConflict(err):
+			return c.reread(ctx, m, pod)
+		case err != nil:
+			return fmt.Errorf("removing the finalizer of pod %s: %w", pod.Name, err)
+		}
+		m.released(pod.UID)
+	}
+	return c.kill(ctx, job, m, pod)
+}
+
+func (c *Controller) reread(ctx context.Context, m *memory, pod *corev1.Pod) error {
+	live, err := c.client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && live.UID != pod.UID:
+		m.vanished(pod.UID)
+	case err != nil:
+		return fmt.Errorf("reading pod %s: %w", pod.Name, err)
+	default:
+		m.sawPod(live)
+	}
+	return nil
+}
+
+func (c *Controller) kill(ctx context.Context, job *batchv1.Job, m *memory, pod *corev1.Pod) error {
+	err := c.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name,
+		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
+	if ignoreGone(err) != nil {
+		c.recorder.Eventf(job, corev1.EventTypeWarning, "FailedDelete", "Error deleting: %v", err)
+		return fmt.Errorf("deleting pod %s: %w", pod.Name, err)
+	}
+	m.deleted(pod.UID)
+	if err == nil {
+		c.recorder.Eventf(job, corev1.EventTypeNormal, "SuccessfulDelete", "Deleted pod: %s", pod.Name)
+	}
+	return nil
+}
+
+// adopt makes stray pods the Job's own. The informer may not know yet that the
+// Job is being deleted, which the garbage collector would take for a reason to
+// delete the pods as well, so the API server is asked first (#42639).
+func (c *Controller) adopt(ctx context.Context, job *batchv1.Job, m *memory, pods []*corev1.Pod) (wrote bool, err error) {
+	live, err := c.client.BatchV1().Jobs(job.Namespace).Get(ctx, job.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && live.UID != job.UID {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading the Job before adopting pods: %w", err)
+	}
+	m.sawJob(live)
+	if live.DeletionTimestamp != nil {
+		return true, nil // look again, with that in view
+	}
+	var gone atomic.Int32
+	err = inParallel(ctx, pods, func(pod *corev1.Pod) error {
+		patch := newPatch(pod)
+		patch.meta["ownerReferences"] = []metav1.OwnerReference{*metav1.NewControllerRef(job, jobKind)}
+		patch.meta["finalizers"] = []string{batchv1.JobTrackingFinalizer}
+		switch adopted, err := c.send(ctx, pod, patch); {
+		case apierrors.IsNotFound(err):
+			gone.Add(1)
+		case err != nil:
+			return fmt.Errorf("adopting pod %s: %w", pod.Name, err)
+		default:
+			m.adopted(adopted)
+		}
+		return nil
+	})
+	// Of pods that are gone the informer will tell, which wakes the Job.
+	return int(gone.Load()) < len(pods), err
+}
+
+func (c *Controller) disown(ctx context.Context, job *batchv1.Job, m *memory, pod *corev1.Pod) error {
+	patch := removeFinalizer(pod)
+	patch.meta["ownerReferences"] = []map[string]any{{"$patch": "delete", "uid": job.UID}}
+	switch err := c.patch(ctx, m, pod, patch); {
+	case apierrors.IsNotFound(err):
+		m.vanished(pod.UID)
+	case err != nil:
+		return fmt.Errorf("letting go of pod %s: %w", pod.Name, err)
+	}
+	return nil
+}
+
+// create starts slowly: one pod, then two, then four. If they are all refused
+// for the same reason, few requests and events tell it.
+func (c *Controller) create(ctx context.Context, job *batchv1.Job, m *memory, indexes []int) error {
+	for batch := 1; len(indexes) > 0; batch *= 2 {
+		n := min(batch, len(indexes))
+		if err := inParallel(ctx, indexes[:n], func(ix int) error { return c.createPod(ctx, job, m, ix) }); err != nil {
+			m.refusals++
+			m.createAfter = c.clock.Now().Add(refusalDelay(m.refusals))
+			if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+				m.createAfter = c.clock.Now().Add(refusalMax)
+				return nil // it is going away, and so will the Job
+			}
+			return err
+		}
+		indexes = indexes[n:]
+	}
+	m.refusals, m.createAfter = 0, time.Time{}
+	return nil
+}
+
+func refusalDelay(refusals int) time.Duration {
+	return min(refusalBase<<min(refusals-1, 10), refusalMax)
+}
+
+func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, m *memory, index int) error {
+	pod, err := c.client.CoreV1().Pods(job.Namespace).Create(ctx, newPod(job, index), metav1.CreateOptions{})
+	if err != nil {
+		c.metrics.podCreations.WithLabelValues("failed").Inc()
+		if !refused(err) {
+			m.lostAPod()
+		}
+		if !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+			c.recorder.Eventf(job, corev1.EventTypeWarning, "FailedCreate", "Error creating: %v", err)
+		}
+		return err
+	}
+	c.metrics.podCreations.WithLabelValues("succeeded").Inc()
+	m.sawPod(pod)
+	c.recorder.Eventf(job, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: %s", pod.Name)
+	return nil
+}
+
+// refused tells whether an error says for sure that nothing was written.
+func refused(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsNotFound(err) ||
+		apierrors.IsTooManyRequests(err) || apierrors.IsBadRequest(err) || apierrors.IsUnauthorized(err)
+}
+
+// patch is a strategic merge patch of a pod's metadata.
+type patch struct{ meta map[string]any }
+
+// newPatch fits only this very pod, not another one of the same name.
+func newPatch(pod *corev1.Pod) patch { return patch{map[string]any{"uid": pod.UID}} }
+
+func removeFinalizer(pod *corev1.Pod) patch {
+	p := newPatch(pod)
+	if hasFinalizer(pod) {
+		p.meta["$deleteFromPrimitiveList/finalizers"] = []string{batchv1.JobTrackingFinalizer}
+	}
+	return p
+}
+
+func (c *Controller) patch(ctx context.Context, m *memory, pod *corev1.Pod, p patch) error {
+	answer, err := c.send(ctx, pod, p)
+	if err == nil {
+		m.sawPod(answer)
+	}
+	return err
+}
+
+func (c *Controller) send(ctx context.Context, pod *corev1.Pod, p patch) (*corev1.Pod, error) {
+	body, err := json.Marshal(map[string]any{"metadata": p.meta})
+	if err != nil {
+		return nil, err
+	}
+	return c.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, body, metav1.PatchOptions{})
+}
+
+func ignoreGone(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// inParallel returns the errors of all calls, joined; the first of them decides
+// what apierrors says about the whole.
+func inParallel[T any](ctx context.Context, items []T, do func(T) error) error {
+	if len(items) == 0 {
+		return nil
+	}
+	var mu sync.Mutex
+	var errs []error
+	done := 0
+	workqueue.ParallelizeUntil(ctx, parallelWrites, len(items), func(i int) {
+		err := do(items[i])
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		errs = append(errs, err)
+	})
+	if done < len(items) {
+		errs = append(errs, context.Cause(ctx))
+	}
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,182 @@
+package job
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+// memory is what this process knows about one Job that its informers may not
+// show yet: the answers to its own writes. Informers lag behind, and a Plan made
+// from an old view would create pods twice or count them twice (#130333,
+// #137210). Correcting the view beats waiting for the informers: nothing ever
+// blocks, however long a watch hangs.
+//
+// It belongs to a UID, so that a Job created again under an old name inherits
+// nothing (#132042). After a crash it is empty, as are the informers.
+type memory struct {
+	uid types.UID
+
+	// Only the sync of this Job uses these, and there is one at a time.
+	history     History
+	createAfter time.Time
+	refusals    int
+	// doubtJob is set when a status write failed, so that the Job may be newer
+	// than we know: the next sync asks the API server itself.
+	doubtJob bool
+
+	mu sync.Mutex
+	// doubtPods is the same for pods, after a create without a clear answer.
+	doubtPods bool
+	job       *batchv1.Job
+	pods      map[types.UID]*sighting
+}
+
+// sighting is what we know of one pod beyond the informer. An object alone is
+// not enough: a delete answers with none, and removing the last finalizer of a
+// pod that is being deleted answers with an old resourceVersion.
+type sighting struct {
+	pod               *corev1.Pod // nil if there was no answer to keep
+	released, deleted bool
+}
+
+func newMemory(uid types.UID) *memory {
+	return &memory{uid: uid, pods: map[types.UID]*sighting{}}
+}
+
+func (m *memory) sawJob(job *batchv1.Job) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.job = latestJob(job, m.job)
+}
+
+func (m *memory) sawPod(pod *corev1.Pod) {
+	m.update(pod.UID, func(s *sighting) {
+		if s.pod == nil || newer(pod, s.pod) {
+			s.pod = pod
+		}
+	})
+}
+
+func (m *memory) released(uid types.UID) { m.update(uid, func(s *sighting) { s.released = true }) }
+func (m *memory) deleted(uid types.UID)  { m.update(uid, func(s *sighting) { s.deleted = true }) }
+
+func (m *memory) lostAPod() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.doubtPods = true
+}
+
+// vanished is a pod that the API server no longer has but an informer may show.
+func (m *memory) vanished(uid types.UID) {
+	m.update(uid, func(s *sighting) { s.released, s.deleted = true, true })
+}
+
+// adopted forgets that the finalizer was ever removed: now it is on again.
+func (m *memory) adopted(pod *corev1.Pod) {
+	m.update(pod.UID, func(s *sighting) { *s = sighting{pod: pod} })
+}
+
+func (m *memory) update(uid types.UID, change func(*sighting)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.pods[uid]
+	if s == nil {
+		s = &sighting{}
+		m.pods[uid] = s
+	}
+	change(s)
+}
+
+// latestJob corrects what the informer shows by what we wrote.
+func (m *memory) latestJob(shown *batchv1.Job) *batchv1.Job {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return latestJob(shown, m.job)
+}
+
+func latestJob(shown, known *batchv1.Job) *batchv1.Job {
+	if known != nil && newer(known, shown) {
+		return known
+	}
+	return shown
+}
+
+// latestPods corrects what the informer shows, and forgets what it has caught up
+// with. upTo is the informer's resourceVersion from before shown was read: a pod
+// that is older and not shown is gone.
+func (m *memory) latestPods(shown []*corev1.Pod, upTo string) []*corev1.Pod {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.pods) == 0 {
+		return shown
+	}
+	pods := make([]*corev1.Pod, 0, len(shown)+len(m.pods))
+	seen := make(map[types.UID]bool, len(shown))
+	for _, pod := range shown {
+		seen[pod.UID] = true
+		if s := m.pods[pod.UID]; s != nil {
+			if pod = s.correct(pod); s.pod == nil && !s.released && !s.deleted {
+				delete(m.pods, pod.UID)
+			}
+		}
+		pods = append(pods, pod)
+	}
+	for uid, s := range m.pods {
+		if seen[uid] {
+			continue
+		}
+		if s.pod == nil || !newerThan(s.pod.ResourceVersion, upTo) {
+			delete(m.pods, uid)
+			continue
+		}
+		pods = append(pods, s.mark(s.pod))
+	}
+	return pods
+}
+
+// correct drops from s what the informer shows as well, and puts the rest on a
+// copy of the pod.
+func (s *sighting) correct(shown *corev1.Pod) *corev1.Pod {
+	s.released = s.released && hasFinalizer(shown)
+	s.deleted = s.deleted && shown.DeletionTimestamp == nil
+	if s.pod == nil || !newer(s.pod, shown) {
+		s.pod = nil
+		return s.mark(shown)
+	}
+	return s.mark(s.pod)
+}
+
+func (s *sighting) mark(pod *corev1.Pod) *corev1.Pod {
+	if !s.released && !s.deleted {
+		return pod
+	}
+	pod = pod.DeepCopy()
+	if s.released {
+		pod.Finalizers = slices.DeleteFunc(pod.Finalizers, isTrackingFinalizer)
+	}
+	if s.deleted && pod.DeletionTimestamp == nil {
+		now := metav1.Now()
+		pod.DeletionTimestamp = &now
+	}
+	return pod
+}
+
+func newer(a, b metav1.Object) bool {
+	return newerThan(a.GetResourceVersion(), b.GetResourceVersion())
+}
+
+// newerThan compares resourceVersions of one resource (KEP-5504). What cannot be
+// compared counts as newer: the informer has not even begun.
+func newerThan(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err != nil || order > 0
+}
+
+func isTrackingFinalizer(f string) bool { return f == batchv1.JobTrackingFinalizer }

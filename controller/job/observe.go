@@ -1,0 +1,120 @@
+package job
+
+import (
+	"context"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+// byController indexes pods by the UID of their controller, and those without
+// one by their namespace.
+const byController = "job-controller/by-controller"
+
+func indexByController(obj any) ([]string, error) {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok {
+		return nil, nil
+	}
+	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+		return []string{string(ref.UID)}, nil
+	}
+	return []string{strayKey(pod.Namespace)}, nil
+}
+
+func strayKey(namespace string) string { return "stray/" + namespace }
+
+// observe gathers the View of a Job. It returns nil if the Job is gone, or is no
+// concern of ours.
+func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, m *memory) (*View, error) {
+	if m.doubtJob {
+		live, err := c.client.BatchV1().Jobs(shown.Namespace).Get(ctx, shown.Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || err == nil && live.UID != shown.UID {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the Job: %w", err)
+		}
+		m.sawJob(live)
+		m.doubtJob = false
+	}
+	job := m.latestJob(shown)
+	if managedByOther(job) || Finished(job) {
+		return nil, nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(job.Spec.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("selector: %w", err)
+	}
+	if m.doubtPods {
+		if err := c.relist(ctx, job, selector, m); err != nil {
+			return nil, err
+		}
+		m.doubtPods = false
+	}
+
+	v := &View{Job: job, Now: c.clock.Now(), Backoff: c.backoff, History: m.history, CreateAfter: m.createAfter}
+	upTo := c.pods.LastStoreSyncResourceVersion()
+	for _, pod := range m.latestPods(c.podsOf(job.UID), upTo) {
+		switch matches := selector.Matches(labels.Set(pod.Labels)); {
+		case !metav1.IsControlledBy(pod, job):
+		case matches:
+			v.Pods = append(v.Pods, pod)
+		case pod.DeletionTimestamp == nil:
+			v.Mismatched = append(v.Mismatched, pod)
+		}
+	}
+	known := make(map[types.UID]bool, len(v.Pods))
+	for _, pod := range v.Pods {
+		known[pod.UID] = true
+	}
+	for _, pod := range c.indexedPods(strayKey(job.Namespace)) {
+		if pod.DeletionTimestamp == nil && !known[pod.UID] && selector.Matches(labels.Set(pod.Labels)) {
+			v.Strays = append(v.Strays, pod)
+		}
+	}
+	return v, nil
+}
+
+// relist asks the API server for the Job's pods, so that one whose creation went
+// unanswered is not created again.
+func (c *Controller) relist(ctx context.Context, job *batchv1.Job, selector labels.Selector, m *memory) error {
+	list, err := c.client.CoreV1().Pods(job.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
+	if err != nil {
+		return fmt.Errorf("listing the Job's pods: %w", err)
+	}
+	for i := range list.Items {
+		if pod := &list.Items[i]; metav1.IsControlledBy(pod, job) {
+			m.sawPod(pod)
+		}
+	}
+	return nil
+}
+
+func (c *Controller) podsOf(job types.UID) []*corev1.Pod { return c.indexedPods(string(job)) }
+
+func (c *Controller) indexedPods(key string) []*corev1.Pod {
+	objs, err := c.pods.ByIndex(byController, key)
+	if err != nil {
+		panic(err) // the index does not exist: a mistake in New
+	}
+	pods := make([]*corev1.Pod, 0, len(objs))
+	for _, obj := range objs {
+		pods = append(pods, obj.(*corev1.Pod))
+	}
+	return pods
+}
+
+// managedByOther tells whether spec.managedBy hands the Job to somebody else
+// (KEP-4368).
+func managedByOther(job *batchv1.Job) bool {
+	return job.Spec.ManagedBy != nil && *job.Spec.ManagedBy != batchv1.JobControllerName
+}
+
+var _ cache.IndexFunc = indexByController

@@ -1,0 +1,154 @@
+package job
+
+import (
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
+)
+
+// stock is what a Job's pods add up to.
+type stock struct {
+	active []*corev1.Pod
+	// leaving are the terminating ones.
+	leaving []*corev1.Pod
+	// holding is how many pods carry the tracking finalizer.
+	holding int
+	// succeeded and failed are the counters with all finished pods in them,
+	// whether the status has caught up or not. Of an Indexed Job, succeeded
+	// counts indexes.
+	succeeded, failed int32
+	// completed are the indexes that succeeded, of an Indexed Job.
+	completed intervals
+	// unrecorded is how many finished pods did not fit into the status yet.
+	unrecorded int
+	// release are pods that the status has taken note of.
+	release []*corev1.Pod
+	// status is the Job's, with all counters brought up to date.
+	status batchv1.JobStatus
+}
+
+// takeStock counts pods so that a crash, a conflict or a repetition at any point
+// counts each of them exactly once (KEP-2307). A finished pod goes through three
+// states, and only one write leads from one to the next:
+//
+//	finalizer on, UID nowhere              write the UID into uncountedTerminatedPods
+//	finalizer on, UID in the status        remove the finalizer
+//	finalizer off, UID in the status       replace the UID by one more in a counter
+//
+// Succeeded pods of an Indexed Job need no UID, as an index counts once.
+func takeStock(v View) stock {
+	s := stock{status: *v.Job.Status.DeepCopy()}
+	holders := sets.New[types.UID]()
+	for _, pod := range v.Pods {
+		if hasFinalizer(pod) {
+			holders.Insert(pod.UID)
+		}
+		if active(pod) {
+			s.active = append(s.active, pod)
+		}
+		if terminating(pod) {
+			s.leaving = append(s.leaving, pod)
+		}
+	}
+	s.holding = holders.Len()
+
+	if s.status.UncountedTerminatedPods == nil {
+		s.status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
+	}
+	uncounted := s.status.UncountedTerminatedPods
+	s.status.Succeeded += settle(&uncounted.Succeeded, holders)
+	s.status.Failed += settle(&uncounted.Failed, holders)
+	s.succeeded = s.status.Succeeded + int32(len(uncounted.Succeeded))
+	s.failed = s.status.Failed + int32(len(uncounted.Failed))
+	if indexed(v.Job) {
+		s.completed = parseIntervals(s.status.CompletedIndexes, completions(v.Job))
+	}
+	s.count(v)
+	if indexed(v.Job) {
+		s.succeeded = int32(s.completed.total())
+		s.status.Succeeded = s.succeeded
+		s.status.CompletedIndexes = s.completed.String()
+	}
+
+	s.status.Active = int32(len(s.active))
+	s.status.Ready = ptr.To(int32(len(filter(s.active, ready))))
+	s.status.Terminating = ptr.To(int32(len(s.leaving)))
+	return s
+}
+
+// settle takes the UIDs whose pod no longer holds the finalizer out of a list
+// and returns how many they were.
+func settle(uids *[]types.UID, holders sets.Set[types.UID]) int32 {
+	before := len(*uids)
+	*uids = slices.DeleteFunc(*uids, func(uid types.UID) bool { return !holders.Has(uid) })
+	if len(*uids) == 0 {
+		*uids = nil
+	}
+	return int32(before - len(*uids))
+}
+
+// count takes note of pods that finished, as many as the status has room for.
+func (s *stock) count(v View) {
+	uncounted := s.status.UncountedTerminatedPods
+	recorded := sets.New(uncounted.Succeeded...).Insert(uncounted.Failed...)
+	room := maxPodsPerPlan - recorded.Len()
+	note := func(pod *corev1.Pod, record func()) {
+		if room <= 0 {
+			s.unrecorded++
+			return
+		}
+		room--
+		record()
+		s.release = append(s.release, pod)
+	}
+	for _, pod := range v.Pods {
+		ix := completionIndex(pod)
+		valid := !indexed(v.Job) || ix >= 0 && ix < completions(v.Job)
+		switch {
+		case !hasFinalizer(pod):
+		case recorded.Has(pod.UID):
+			s.release = append(s.release, pod)
+		case pod.Status.Phase == corev1.PodSucceeded && indexed(v.Job):
+			note(pod, func() {
+				if valid {
+					s.completed = s.completed.with(ix)
+				}
+			})
+		case pod.Status.Phase == corev1.PodSucceeded:
+			s.succeeded++
+			note(pod, func() { uncounted.Succeeded = append(uncounted.Succeeded, pod.UID) })
+		case countsAsFailed(v.Job, pod) && valid:
+			s.failed++
+			note(pod, func() { uncounted.Failed = append(uncounted.Failed, pod.UID) })
+		case countsAsFailed(v.Job, pod), abandoned(v.Job, pod):
+			s.release = append(s.release, pod)
+		}
+	}
+}
+
+// countsAsFailed tells whether a pod is a failure of the Job. A pod that is
+// being deleted is one already, as it may vanish without ever reaching a
+// terminal phase, unless podReplacementPolicy asks to wait for that phase
+// (KEP-3939). A failing Job waits for no phase.
+func countsAsFailed(job *batchv1.Job, pod *corev1.Pod) bool {
+	switch pod.Status.Phase {
+	case corev1.PodFailed:
+		return true
+	case corev1.PodSucceeded:
+		return false
+	}
+	failing := conditionTrue(job.Status.Conditions, batchv1.JobFailureTarget)
+	return pod.DeletionTimestamp != nil && (failing || !replaceOnlyFailed(job))
+}
+
+// abandoned tells whether an unfinished pod no longer matters to the counters:
+// the Job is being deleted, or has met its success criteria and the pod is on
+// its way out.
+func abandoned(job *batchv1.Job, pod *corev1.Pod) bool {
+	return job.DeletionTimestamp != nil ||
+		terminating(pod) && conditionTrue(job.Status.Conditions, batchv1.JobSuccessCriteriaMet)
+}

@@ -1,0 +1,85 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	completionIndexEnv = "JOB_COMPLETION_INDEX"
+	// maxGeneratedPrefix leaves room for the five random characters that the API
+	// server adds to generateName within a DNS label of 63.
+	maxGeneratedPrefix = 58
+)
+
+var jobKind = batchv1.SchemeGroupVersion.WithKind("Job")
+
+// newPod is a pod from the Job's template. Its labels are the template's: the
+// API server has put job-name and controller-uid there.
+func newPod(job *batchv1.Job, index int) *corev1.Pod {
+	template := job.Spec.Template.DeepCopy()
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:       job.Namespace,
+			GenerateName:    namePrefix(job.Name, "-"),
+			Labels:          template.Labels,
+			Annotations:     template.Annotations,
+			Finalizers:      template.Finalizers,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(job, jobKind)},
+		},
+		Spec: template.Spec,
+	}
+	if !hasFinalizer(pod) {
+		pod.Finalizers = append(pod.Finalizers, batchv1.JobTrackingFinalizer)
+	}
+	if index != noIndex {
+		setIndex(pod, job.Name, index)
+	}
+	return pod
+}
+
+// setIndex tells a pod its completion index in all the ways that KEP-2214 and
+// KEP-4017 promise: annotation, label, environment and host name.
+func setIndex(pod *corev1.Pod, jobName string, index int) {
+	ix := strconv.Itoa(index)
+	pod.GenerateName = namePrefix(jobName, "-"+ix+"-")
+	pod.Annotations = with(pod.Annotations, batchv1.JobCompletionIndexAnnotation, ix)
+	pod.Labels = with(pod.Labels, batchv1.JobCompletionIndexAnnotation, ix)
+	pod.Spec.Hostname = jobName + "-" + ix
+	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range containers {
+			addIndexEnv(&containers[i])
+		}
+	}
+}
+
+func addIndexEnv(c *corev1.Container) {
+	if slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == completionIndexEnv }) {
+		return
+	}
+	path := fmt.Sprintf("metadata.labels['%s']", batchv1.JobCompletionIndexAnnotation)
+	c.Env = append(c.Env, corev1.EnvVar{
+		Name:      completionIndexEnv,
+		ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}},
+	})
+}
+
+// namePrefix shortens the name rather than the suffix, which carries the index.
+func namePrefix(name, suffix string) string {
+	return name[:min(len(name), maxGeneratedPrefix-len(suffix))] + suffix
+}
+
+func with(m map[string]string, key, value string) map[string]string {
+	m = maps.Clone(m)
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[key] = value
+	return m
+}
