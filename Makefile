@@ -1,0 +1,36 @@
+# Thin on purpose: bin/jobconformance does the work, keeps the exit codes
+# (0 green, 1 red, 2 bad input, 3 the harness failed) and can be called without
+# make. `bin/jobconformance --help` says more.
+
+IMPLEMENTATION ?= reference
+KUBERNETES_VERSION ?=
+FEATURE_GATES ?=
+FOCUS ?=
+LABELS ?=
+PROCS ?=
+REPEAT ?=
+CACHE_DIR ?=
+REPORTS ?=
+
+# Everything is compiled alike, so that the control plane, the suites and the
+# tests share one build cache.
+export CGO_ENABLED = 0
+export GOFLAGS = -buildvcs=false -gcflags=all=-dwarf=false
+
+# flag turns a variable that is set into a flag of bin/jobconformance.
+quote = '$(subst ','\'',$(1))'
+flag = $(if $(2),--$(1)=$(call quote,$(2)))
+
+.PHONY: e2e test lint clean help
+
+e2e: bin/jobconformance ## check a controller on an embedded cluster
+	@bin/jobconformance --implementation=$(call quote,$(IMPLEMENTATION)) \
+		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) \
+		$(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) \
+		$(call flag,focus,$(FOCUS)) $(call flag,labels,$(LABELS)) $(call flag,procs,$(PROCS)) \
+		$(call flag,repeat,$(REPEAT)) $(call flag,reports,$(REPORTS))
+
+.PHONY: bin/jobconformance
+bin/jobconformance:
+	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
+	@go build -o $@ ./suites/jobconformance

@@ -1,0 +1,94 @@
+// Package mutants holds wrong controllers: small edits of the reference
+// controller, each of which breaks one behaviour. The suites are only worth
+// something if every one of them turns a spec red.
+package mutants
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed */*.yaml
+var descriptions embed.FS
+
+// Mutant is one wrong controller. Its file lies in the folder of the behaviour
+// that it breaks.
+type Mutant struct {
+	Name      string `json:"-"` // behaviour/file name without its ending
+	Behaviour string `json:"-"`
+	// Wrong says in a sentence what this controller does.
+	Wrong string `json:"wrong"`
+	// Edits make it of the reference controller.
+	Edits []Edit `json:"edits"`
+}
+
+// Edit replaces a text that occurs exactly once in a file of the checkout.
+type Edit struct {
+	File string `json:"file"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
+
+// All returns every mutant, ordered by name.
+func All() ([]Mutant, error) {
+	var all []Mutant
+	err := fs.WalkDir(descriptions, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := descriptions.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		m := Mutant{Name: strings.TrimSuffix(path, ".yaml"), Behaviour: filepath.Dir(path)}
+		if err := yaml.UnmarshalStrict(data, &m); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		all = append(all, m)
+		return nil
+	})
+	return all, err
+}
+
+// Overlay writes the edited files below dir and returns the path of the file
+// that `go build -overlay` takes. It fails when an edit does not fit the
+// checkout at root any more.
+func (m Mutant) Overlay(root, dir string) (string, error) {
+	texts := map[string]string{}
+	for _, e := range m.Edits {
+		path := filepath.Join(root, e.File)
+		text, seen := texts[path]
+		if !seen {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return "", fmt.Errorf("mutant %s: %w", m.Name, err)
+			}
+			text = string(data)
+		}
+		if n := strings.Count(text, e.Old); n != 1 {
+			return "", fmt.Errorf("mutant %s: its text occurs %d times in %s, want once:\n%s", m.Name, n, e.File, e.Old)
+		}
+		texts[path] = strings.Replace(text, e.Old, e.New, 1)
+	}
+	replace := map[string]string{}
+	for path, text := range texts {
+		edited := filepath.Join(dir, strings.ReplaceAll(m.Name, "/", "-")+"-"+filepath.Base(path))
+		if err := os.WriteFile(edited, []byte(text), 0o644); err != nil {
+			return "", err
+		}
+		replace[path] = edited
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlay := filepath.Join(dir, strings.ReplaceAll(m.Name, "/", "-")+".json")
+	return overlay, os.WriteFile(overlay, data, 0o644)
+}
