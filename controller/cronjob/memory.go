@@ -1,0 +1,80 @@
+package cronjob
+
+import (
+	"sync"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/utils/ptr"
+)
+
+// memory is what the controller knows better than its caches, which may lag
+// behind. Nothing breaks when a restart loses it.
+type memory struct {
+	mu       sync.Mutex
+	cronJobs map[string]*knowledge
+}
+
+// knowledge is about one CronJob. Only the worker that holds its key uses it.
+type knowledge struct {
+	uid types.UID
+	// known is the newest revision that was read or written past the cache; nil
+	// once the cache has caught up.
+	known *batchv1.CronJob
+	// deleted are the UIDs of Jobs that the controller deleted and that the
+	// CronJob's status or the cache still have.
+	deleted map[types.UID]bool
+	// told are the events of the last look.
+	told map[Event]bool
+	// schedule, zone and last are the CronJob's at the last look; changed is when
+	// it took this schedule.
+	schedule, zone string
+	last           *metav1.Time
+	changed        time.Time
+}
+
+func (m *memory) recall(key string, uid types.UID) *knowledge {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := m.cronJobs[key]
+	if k == nil || k.uid != uid {
+		k = &knowledge{uid: uid, deleted: map[types.UID]bool{}}
+		m.cronJobs[key] = k
+	}
+	return k
+}
+
+func (m *memory) forget(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.cronJobs, key)
+}
+
+// newest returns the newer of the cached and the known revision.
+func (k *knowledge) newest(cached *batchv1.CronJob) *batchv1.CronJob {
+	if k.known != nil {
+		if order, err := resourceversion.CompareResourceVersion(k.known.ResourceVersion, cached.ResourceVersion); err == nil && order > 0 {
+			return k.known
+		}
+	}
+	k.known = nil
+	return cached
+}
+
+// scheduleSince returns when the CronJob took its present schedule, or zero if
+// it had it all along. Whoever sets lastScheduleTime after that has the ticks
+// counted from there.
+func (k *knowledge) scheduleSince(cronJob *batchv1.CronJob, now time.Time) time.Time {
+	schedule, zone, last := cronJob.Spec.Schedule, ptr.Deref(cronJob.Spec.TimeZone, ""), cronJob.Status.LastScheduleTime
+	switch {
+	case k.schedule == "" || !last.Equal(k.last):
+		k.changed = time.Time{}
+	case schedule != k.schedule || zone != k.zone:
+		k.changed = now
+	}
+	k.schedule, k.zone, k.last = schedule, zone, last
+	return k.changed
+}
