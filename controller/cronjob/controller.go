@@ -39,8 +39,8 @@ type Options struct {
 	// Clock tells the time; nil is the real one. Its time zone is that of
 	// schedules which name none.
 	Clock clock.WithTicker
-	// Registerer takes the controller's metrics; nil for none.
-	Registerer prometheus.Registerer
+	// MetricsRegisterer takes the metrics; nil for none.
+	MetricsRegisterer prometheus.Registerer
 }
 
 // Controller looks after all CronJobs of a cluster.
@@ -94,7 +94,7 @@ func New(client kubernetes.Interface, factory informers.SharedInformerFactory, r
 		return nil, err
 	}
 	c.synced = []cache.InformerSynced{onCronJob.HasSynced, onJob.HasSynced}
-	c.metrics, err = newMetrics(opts.Registerer)
+	c.metrics, err = newMetrics(opts.MetricsRegisterer)
 	return c, err
 }
 

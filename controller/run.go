@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jobconformance/jobconformance/controller/cronjob"
+	"github.com/jobconformance/jobconformance/controller/job"
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
+)
+
+const (
+	// firstContact is how long the API server may take to answer at the start.
+	firstContact = 10 * time.Second
+	// grace is how long work in flight and the Lease may hold up the end.
+	grace = 900 * time.Millisecond
+
+	// As kube-controller-manager has them.
+	leaseDuration = 15 * time.Second
+	renewDeadline = 10 * time.Second
+	retryPeriod   = 2 * time.Second
+	// leaseTimeout lets a leader that cannot renew stop before others take over:
+	// renewing and then releasing take less than leaseDuration together.
+	leaseTimeout = 2 * time.Second
+)
+
+var errGaveUp = errors.New("gave up")
+
+// run does everything that can fail before anything is started, then works
+// until ctx is done.
+func run(ctx context.Context, o options) error {
+	config, err := restConfig(o)
+	if err != nil {
+		return err
+	}
+	config.QPS, config.Burst = o.qps, o.burst
+	registry := newRegistry()
+	clients, err := newClients(config)
+	if err != nil {
+		return err
+	}
+	work, err := newWork(o, clients, registry)
+	if err != nil {
+		return err
+	}
+	var listener net.Listener
+	if o.metricsBindAddress != "0" {
+		if listener, err = net.Listen("tcp", o.metricsBindAddress); err != nil {
+			return fmt.Errorf("cannot serve metrics: %w; choose another --metrics-bind-address, or 0 for none", err)
+		}
+		defer listener.Close()
+	}
+	if err := contact(ctx, clients.work, config.Host); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+
+	health := newHealth()
+	failed := make(chan error, 2)
+	if listener != nil {
+		server := &http.Server{Handler: handler(registry, health), ReadHeaderTimeout: 10 * time.Second}
+		go func() { failed <- fmt.Errorf("%w serving metrics: %w", errGaveUp, server.Serve(listener)) }()
+	}
+	klog.InfoS("Starting", "program", name, "version", version, "server", config.Host, "controllers", o.controllers)
+	go func() {
+		if o.leaderElect {
+			failed <- lead(ctx, o, clients.lease, health, work)
+			return
+		}
+		work.run(ctx, health)
+		failed <- nil
+	}()
+
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case <-failed:
+	case <-time.After(grace):
+	}
+	klog.InfoS("Stopped")
+	return nil
+}
+
+func restConfig(o options) (*rest.Config, error) {
+	var config *rest.Config
+	var err error
+	if o.kubeconfig == "" && o.master == "" {
+		if config, err = rest.InClusterConfig(); err != nil {
+			return nil, errors.New("no cluster to work on: this is not a pod with a service account; give --kubeconfig")
+		}
+	} else if config, err = clientcmd.BuildConfigFromFlags(o.master, o.kubeconfig); err != nil {
+		return nil, fmt.Errorf("cannot use the kubeconfig %q: %w; give --kubeconfig a file that kubectl can use", o.kubeconfig, err)
+	}
+	config.UserAgent = fmt.Sprintf("%s/%s (%s/%s)", name, version, runtime.GOOS, runtime.GOARCH)
+	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	return config, nil
+}
+
+// clients have a rate limit each, so that neither a flood of events nor one of
+// Jobs costs the Lease.
+type clients struct{ work, events, lease kubernetes.Interface }
+
+func newClients(config *rest.Config) (c clients, err error) {
+	leases := rest.CopyConfig(config)
+	leases.Timeout = leaseTimeout
+	for _, made := range []struct {
+		config *rest.Config
+		client *kubernetes.Interface
+	}{{config, &c.work}, {config, &c.events}, {leases, &c.lease}} {
+		if *made.client, err = kubernetes.NewForConfig(made.config); err != nil {
+			return c, fmt.Errorf("cannot use the kubeconfig: %w; see that kubectl works with it", err)
+		}
+	}
+	return c, nil
+}
+
+// contact makes sure that the API server answers, and that it lets us see Jobs.
+func contact(ctx context.Context, client kubernetes.Interface, host string) error {
+	ctx, cancel := context.WithTimeout(ctx, firstContact)
+	defer cancel()
+	_, err := client.BatchV1().Jobs("").List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return fmt.Errorf("cannot list Jobs at %s: %w; see that the API server runs and that the credentials may do so", host, err)
+	}
+	return nil
+}
+
+// controller is what both packages provide.
+type controller interface {
+	Run(ctx context.Context, workers int)
+}
+
+// work is the controllers with all that they share, not started yet.
+type work struct {
+	factory     informers.SharedInformerFactory
+	broadcaster record.EventBroadcaster
+	events      kubernetes.Interface
+	workers     map[controller]int
+}
+
+func newWork(o options, c clients, registry prometheus.Registerer) (*work, error) {
+	w := &work{
+		factory:     informers.NewSharedInformerFactoryWithOptions(c.work, 0, informers.WithTransform(withoutManagedFields)),
+		broadcaster: record.NewBroadcaster(),
+		events:      c.events,
+		workers:     map[controller]int{},
+	}
+	recorder := func(component string) record.EventRecorder {
+		return w.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
+	}
+	if slices.Contains(o.controllers, jobController) {
+		c, err := job.New(c.work, w.factory, recorder("job-controller"), job.Options{MetricsRegisterer: registry})
+		if err != nil {
+			return nil, err
+		}
+		w.workers[c] = o.jobSyncs
+	}
+	if slices.Contains(o.controllers, cronJobController) {
+		c, err := cronjob.New(c.work, w.factory, recorder("cronjob-controller"), cronjob.Options{MetricsRegisterer: registry})
+		if err != nil {
+			return nil, err
+		}
+		w.workers[c] = o.cronJobSyncs
+	}
+	return w, nil
+}
+
+// run works until ctx is done and all workers have come to rest.
+func (w *work) run(ctx context.Context, health *health) {
+	w.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: w.events.CoreV1().Events("")})
+	defer w.broadcaster.Shutdown()
+	w.factory.Start(ctx.Done())
+	var running sync.WaitGroup
+	for c, workers := range w.workers {
+		running.Go(func() { c.Run(ctx, workers) })
+	}
+	w.factory.WaitForCacheSync(ctx.Done())
+	health.ready.Store(true)
+	running.Wait()
+}
+
+// withoutManagedFields saves about a third of the memory.
+func withoutManagedFields(obj any) (any, error) {
+	if object, err := meta.Accessor(obj); err == nil {
+		object.SetManagedFields(nil)
+	}
+	return obj, nil
+}
+
+// lead works while it holds the Lease. It returns an error if it lost it, and
+// nil when ctx is done; then the Lease is given back after the work has ended.
+func lead(ctx context.Context, o options, client kubernetes.Interface, health *health, work *work) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = name
+	}
+	election, giveBack := context.WithCancel(context.Background())
+	defer giveBack()
+	leading := make(chan struct{})
+	identity := host + "_" + uuid.NewString()
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Name: name,
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: o.leaderElectNamespace, Name: name},
+			Client:     client.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
+		},
+		LeaseDuration:   leaseDuration,
+		RenewDeadline:   renewDeadline,
+		RetryPeriod:     retryPeriod,
+		ReleaseOnCancel: true,
+		WatchDog:        health.lease,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) {
+				close(leading)
+				work.run(ctx, health)
+				giveBack()
+			},
+			OnStoppedLeading: func() {},
+			OnNewLeader: func(leader string) {
+				klog.InfoS("Leader", "identity", leader)
+				if leader != identity {
+					health.ready.Store(true) // to stand by
+				}
+			},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	health.lease.SetLeaderElection(elector)
+	context.AfterFunc(ctx, func() {
+		select {
+		case <-leading:
+		default:
+			giveBack()
+		}
+	})
+	elector.Run(election)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("%w: lost the Lease %s/%s; another replica goes on", errGaveUp, o.leaderElectNamespace, name)
+}
