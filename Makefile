@@ -21,7 +21,7 @@ export GOFLAGS = -buildvcs=false -gcflags=all=-dwarf=false
 quote = '$(subst ','\'',$(1))'
 flag = $(if $(2),--$(1)=$(call quote,$(2)))
 
-.PHONY: e2e test lint clean help
+.PHONY: e2e test lint clean
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster
 	@bin/jobconformance --implementation=$(call quote,$(IMPLEMENTATION)) \
@@ -34,3 +34,18 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 bin/jobconformance:
 	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
 	@go build -o $@ ./suites/jobconformance
+
+test: ## unit tests, then the suites' self-test: every mutant must be caught
+	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
+	go vet ./...
+	go test -timeout 10m ./...
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 60m -v -run TestEveryMutantIsCaught ./suites/mutants
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+lint: ## gofmt and staticcheck
+	@unformatted=$$(gofmt -l controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
+	go run $(STATICCHECK) ./...
+
+clean: ## remove what was built and reported in this checkout; the cache stays
+	rm -rf bin reports

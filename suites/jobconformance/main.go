@@ -127,6 +127,7 @@ func (f *flags) run(ctx context.Context, out io.Writer) (int, error) {
 	if impl.Warning != "" {
 		fmt.Fprintln(out, "note:", impl.Warning)
 	}
+	f.options.Reference = impl.Name == implementation.Reference
 	lab, err := run.Open(ctx, f.options)
 	if err != nil {
 		return 0, err

@@ -60,9 +60,10 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
 	defer stop()
 	lab, err := run.Open(ctx, run.Options{
-		Build:   build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
-		Reports: filepath.Join("..", "..", "reports", "mutants"),
-		Out:     os.Stdout,
+		Build:     build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
+		Reference: true,
+		Reports:   filepath.Join("..", "..", "reports", "mutants"),
+		Out:       os.Stdout,
 	})
 	if err != nil {
 		t.Fatal(err)
