@@ -139,8 +139,8 @@ func (f *flags) run(ctx context.Context, out io.Writer) (int, error) {
 	}
 	// The cluster goes before the last word is said.
 	lab.Close()
+	fmt.Fprintf(out, "%-70s %s\n", "reports", relative(lab.Reports))
 	verdict.Print(out)
-	fmt.Fprintln(out, "reports:", relative(lab.Reports))
 	if !verdict.Green() {
 		return exitRed, nil
 	}
