@@ -1,0 +1,130 @@
+package cronjob
+
+import (
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
+	// batch/v1 CronJobStatus.active: currently running jobs; lastSuccessfulTime:
+	// the last time the job successfully completed. Wrong: a controller that
+	// writes its own time.
+	It("has the completion time of a Job that succeeded, and the Job no more", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		tick := ago(30 * time.Minute)
+		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		job := startsFor(s, cronJob, tick)
+		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
+
+		end(ctx, s, job, 0)
+		s.Soon("the success is noticed", func(g Gomega) {
+			g.Expect(active(s, cronJob)).To(BeEmpty())
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(job.Name).Status.CompletionTime))
+			g.Expect(s.CronJob("a").Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", tick))))
+		})
+	})
+
+	// Wrong: a controller for which every end is a success.
+	It("has no time of success after a failure, and the Job no more", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		tick := ago(30 * time.Minute)
+		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("").BackoffLimit(0)), tick)
+		job := startsFor(s, cronJob, tick)
+
+		end(ctx, s, job, 1)
+		s.Soon("the failure is noticed", func(g Gomega) {
+			g.Expect(scene.Is(s.Job(job.Name), batchv1.JobFailed)).To(BeTrue())
+			g.Expect(active(s, cronJob)).To(BeEmpty())
+		})
+		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
+	})
+
+	// The Job that ended later is seen first. Wrong: a controller that keeps what
+	// it saw last.
+	It("keeps the latest time of success", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(ago(30*time.Minute))).Obj())
+		older := scene.Create(ctx, s, owned(untouched("older"), cronJob).Obj())
+		newer := scene.Create(ctx, s, owned(untouched("newer"), cronJob).Obj())
+		// That it leaves status.active again shows that its end was noticed.
+		scene.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(older)} })
+
+		ended(ctx, s, newer, batchv1.JobComplete, ago(time.Hour))
+		latest := BeTemporally("==", ago(time.Hour).Add(time.Minute))
+		s.Soon("the success is noticed", func(g Gomega) {
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", latest)))
+		})
+		ended(ctx, s, older, batchv1.JobComplete, ago(2*time.Hour))
+		s.Soon("the earlier success is noticed", func(g Gomega) { g.Expect(active(s, cronJob)).To(BeEmpty()) })
+		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", latest)))
+	})
+
+	// #118530: kubectl create job --from=cronjob/a.
+	It("has the success of a Job that was started by hand", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(ago(30*time.Minute))).Obj())
+		job := scene.Create(ctx, s, owned(builder.Job("by-hand").ExitCodes("0"), cronJob).Obj())
+
+		s.Soon("the success is noticed", func(g Gomega) {
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(job.Name).Status.CompletionTime))
+		})
+		Expect(s.CronJob("a").Status.LastScheduleTime).To(BeNil())
+	})
+
+	// Wrong: a controller that starts the tick again, or keeps the reference.
+	It("loses a Job that was deleted by hand, and nothing takes its place", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		tick := ago(30 * time.Minute)
+		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		job := startsFor(s, cronJob, tick)
+
+		s.Delete(ctx, &job)
+		s.Soon("the Job is out of the status", func(g Gomega) { g.Expect(active(s, cronJob)).To(BeEmpty()) })
+		s.Stays("there is no other Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(BeEmpty()) })
+		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
+	})
+
+	// #106496, #107997, #108023. Wrong: a controller that finds its Jobs by the
+	// labels of the template.
+	It("keeps a Job whose template has changed since", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		first, second := ago(30*time.Minute), ago(20*time.Minute)
+		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("").Label("version", "old")), first)
+		old := startsFor(s, cronJob, first)
+
+		moveOn(ctx, s, cronJob, second, func(c *batchv1.CronJob) {
+			metav1.SetMetaDataLabel(&c.Spec.JobTemplate.ObjectMeta, "version", "new")
+		})
+		young := startsFor(s, cronJob, second)
+		Expect(young.Labels).To(Equal(map[string]string{"version": "new"}))
+		Expect(s.Job(old.Name).Labels).To(Equal(map[string]string{"version": "old"}))
+		Expect(active(s, cronJob)).To(Equal(ticks(first, second)))
+
+		end(ctx, s, old, 0)
+		s.Soon("the old Job's success is noticed", func(g Gomega) {
+			g.Expect(active(s, cronJob)).To(Equal(ticks(second)))
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(old.Name).Status.CompletionTime))
+		})
+	})
+})
+
+// reference is what a controller writes into status.active.
+func reference(job *batchv1.Job) corev1.ObjectReference {
+	return corev1.ObjectReference{
+		APIVersion:      batchv1.SchemeGroupVersion.String(),
+		Kind:            "Job",
+		Namespace:       job.Namespace,
+		Name:            job.Name,
+		UID:             job.UID,
+		ResourceVersion: job.ResourceVersion,
+	}
+}
