@@ -143,13 +143,8 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		It("waits for a Job that is suspended", func(ctx SpecContext) {
 			s := scene.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
-			job := startsFor(s, cronJob, first)
-			runs(s, job)
-			scene.Change(ctx, s, &job, func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
-			s.Soon("the Job is suspended", func(g Gomega) {
-				g.Expect(scene.Is(s.Job(job.Name), batchv1.JobSuspended)).To(BeTrue())
-			})
+			cronJob := due(ctx, s, builder.CronJob("a", builder.Job("").Suspend()).Policy(batchv1.ForbidConcurrent), first)
+			startsFor(s, cronJob, first)
 			moveOn(ctx, s, cronJob, second)
 			s.Stays("there is one Job", func(g Gomega) {
 				g.Expect(starts(s, cronJob)).To(Equal(ticks(first)))
@@ -252,12 +247,12 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 			moveOn(ctx, s, cronJob, second)
 
 			startsFor(s, cronJob, second)
-			s.Soon("the old pod is told to go", func(g Gomega) {
+			s.Soon("the old pod is told to go, and its Job out of the status", func(g Gomega) {
 				g.Expect(s.Pods()).To(ContainElement(And(
 					HaveField("UID", slow.UID),
 					HaveField("DeletionTimestamp", Not(BeNil())))))
+				g.Expect(active(s, cronJob)).To(Equal(ticks(second)))
 			})
-			Expect(active(s, cronJob)).To(Equal(ticks(second)))
 			for _, pod := range s.Pods() {
 				s.Direct(ctx, pod, map[string]string{puppet.Terminate: ""})
 			}

@@ -17,8 +17,10 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // ago is the minute that began so long ago, or up to a minute before.
@@ -174,22 +176,31 @@ func untouched(name string) *builder.JobBuilder {
 func ended(ctx context.Context, s *scene.Scene, job *batchv1.Job, how batchv1.JobConditionType, start time.Time) {
 	GinkgoHelper()
 	finish := metav1.NewTime(start.Add(time.Minute))
-	scene.ChangeStatus(ctx, s, job, func(j *batchv1.Job) {
+	write := func(conditions ...batchv1.JobConditionType) error {
+		j := job.DeepCopy()
 		j.Status.StartTime = ptr.To(metav1.NewTime(start))
-		reason := batchv1.JobFailureTarget
 		if how == batchv1.JobComplete {
-			reason = batchv1.JobSuccessCriteriaMet
 			j.Status.CompletionTime = &finish
 			j.Status.Succeeded = 1
 		} else {
 			j.Status.Failed = 1
 		}
-		for _, kind := range []batchv1.JobConditionType{reason, how} {
+		for _, kind := range conditions {
 			j.Status.Conditions = append(j.Status.Conditions, batchv1.JobCondition{
 				Type: kind, Status: corev1.ConditionTrue, LastProbeTime: finish, LastTransitionTime: finish,
 			})
 		}
-	})
+		return s.Client.Status().Patch(ctx, j, client.MergeFrom(job))
+	}
+	verdict := map[batchv1.JobConditionType]batchv1.JobConditionType{
+		batchv1.JobComplete: batchv1.JobSuccessCriteriaMet,
+		batchv1.JobFailed:   batchv1.JobFailureTarget,
+	}
+	err := write(verdict[how], how)
+	if apierrors.IsInvalid(err) { // the verdict was for Jobs with a successPolicy only, up to 1.30
+		err = write(how)
+	}
+	Expect(err).NotTo(HaveOccurred())
 }
 
 // happened are the events of a reason about a CronJob.
