@@ -2,32 +2,22 @@ package job
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 )
 
-const (
-	// parallelWrites bounds the requests in flight for one Job.
-	parallelWrites = 16
-	// After a refused pod, creation waits for refusalBase, twice as long after
-	// each further one in a row, and at most for refusalMax: a quota that is
-	// used up tells nobody when it is free again.
-	refusalBase = 250 * time.Millisecond
-	refusalMax  = time.Minute
-)
+// parallelWrites bounds the requests in flight for one Job.
+const parallelWrites = 16
 
 // act carries a Plan out and reports whether it wrote anything, after which the
 // Job should be looked at again. The status goes first: if it is refused, the
@@ -176,84 +166,6 @@ func (c *Controller) disown(ctx context.Context, job *batchv1.Job, m *memory, po
 		return fmt.Errorf("letting go of pod %s: %w", pod.Name, err)
 	}
 	return nil
-}
-
-// create starts slowly: one pod, then two, then four. If they are all refused
-// for the same reason, few requests and events tell it.
-func (c *Controller) create(ctx context.Context, job *batchv1.Job, m *memory, indexes []int) error {
-	for batch := 1; len(indexes) > 0; batch *= 2 {
-		n := min(batch, len(indexes))
-		if err := inParallel(ctx, indexes[:n], func(ix int) error { return c.createPod(ctx, job, m, ix) }); err != nil {
-			m.refusals++
-			m.createAfter = c.clock.Now().Add(refusalDelay(m.refusals))
-			if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-				m.createAfter = c.clock.Now().Add(refusalMax)
-				return nil // it is going away, and so will the Job
-			}
-			return err
-		}
-		indexes = indexes[n:]
-	}
-	m.refusals, m.createAfter = 0, time.Time{}
-	return nil
-}
-
-func refusalDelay(refusals int) time.Duration {
-	return min(refusalBase<<min(refusals-1, 10), refusalMax)
-}
-
-func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, m *memory, index int) error {
-	pod, err := c.client.CoreV1().Pods(job.Namespace).Create(ctx, newPod(job, index), metav1.CreateOptions{})
-	if err != nil {
-		c.metrics.podCreations.WithLabelValues("failed").Inc()
-		if !refused(err) {
-			m.lostAPod()
-		}
-		if !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-			c.recorder.Eventf(job, corev1.EventTypeWarning, "FailedCreate", "Error creating: %v", err)
-		}
-		return err
-	}
-	c.metrics.podCreations.WithLabelValues("succeeded").Inc()
-	m.sawPod(pod)
-	c.recorder.Eventf(job, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: %s", pod.Name)
-	return nil
-}
-
-// refused tells whether an error says for sure that nothing was written.
-func refused(err error) bool {
-	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsNotFound(err) ||
-		apierrors.IsTooManyRequests(err) || apierrors.IsBadRequest(err) || apierrors.IsUnauthorized(err)
-}
-
-// patch is a strategic merge patch of a pod's metadata.
-type patch struct{ meta map[string]any }
-
-// newPatch fits only this very pod, not another one of the same name.
-func newPatch(pod *corev1.Pod) patch { return patch{map[string]any{"uid": pod.UID}} }
-
-func removeFinalizer(pod *corev1.Pod) patch {
-	p := newPatch(pod)
-	if hasFinalizer(pod) {
-		p.meta["$deleteFromPrimitiveList/finalizers"] = []string{batchv1.JobTrackingFinalizer}
-	}
-	return p
-}
-
-func (c *Controller) patch(ctx context.Context, m *memory, pod *corev1.Pod, p patch) error {
-	answer, err := c.send(ctx, pod, p)
-	if err == nil {
-		m.sawPod(answer)
-	}
-	return err
-}
-
-func (c *Controller) send(ctx context.Context, pod *corev1.Pod, p patch) (*corev1.Pod, error) {
-	body, err := json.Marshal(map[string]any{"metadata": p.meta})
-	if err != nil {
-		return nil, err
-	}
-	return c.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, body, metav1.PatchOptions{})
 }
 
 func ignoreGone(err error) error {

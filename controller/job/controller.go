@@ -21,7 +21,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
-	"k8s.io/utils/ptr"
 )
 
 const (
@@ -145,11 +144,15 @@ func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[types.
 		if quit || ctx.Err() != nil {
 			return
 		}
-		if err := handle(ctx, key); err != nil {
+		switch err := handle(ctx, key); {
+		case err == nil:
+			queue.Forget(key)
+		case apierrors.IsConflict(err):
+			klog.FromContext(ctx).V(2).Info("Changed meanwhile, will try again", "what", what, "key", key)
+			queue.AddRateLimited(key)
+		default:
 			klog.FromContext(ctx).Error(err, "Will try again", "what", what, "key", key)
 			queue.AddRateLimited(key)
-		} else {
-			queue.Forget(key)
 		}
 		queue.Done(key)
 	}
@@ -175,7 +178,7 @@ func (c *Controller) sync(ctx context.Context, key types.NamespacedName) (err er
 		c.forget(key)
 		return nil
 	}
-	if mode := ptr.Deref(shown.Spec.CompletionMode, batchv1.NonIndexedCompletion); mode != batchv1.NonIndexedCompletion && mode != batchv1.IndexedCompletion {
+	if !knownMode(shown) {
 		c.recorder.Event(shown, corev1.EventTypeWarning, "UnknownCompletionMode", "Skipped Job sync because completion mode is unknown")
 		return nil
 	}

@@ -17,6 +17,11 @@ func indexed(job *batchv1.Job) bool {
 	return ptr.Deref(job.Spec.CompletionMode, batchv1.NonIndexedCompletion) == batchv1.IndexedCompletion
 }
 
+// knownMode is false for completion modes that a later API may add.
+func knownMode(job *batchv1.Job) bool {
+	return indexed(job) || ptr.Deref(job.Spec.CompletionMode, batchv1.NonIndexedCompletion) == batchv1.NonIndexedCompletion
+}
+
 func completions(job *batchv1.Job) int { return int(ptr.Deref(job.Spec.Completions, 0)) }
 
 func completionIndex(pod *corev1.Pod) int {

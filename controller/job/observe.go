@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
 )
 
 // byController indexes pods by the UID of their controller, and those without
@@ -116,5 +115,3 @@ func (c *Controller) indexedPods(key string) []*corev1.Pod {
 func managedByOther(job *batchv1.Job) bool {
 	return job.Spec.ManagedBy != nil && *job.Spec.ManagedBy != batchv1.JobControllerName
 }
-
-var _ cache.IndexFunc = indexByController
