@@ -1,0 +1,203 @@
+package job
+
+import (
+	"context"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/utils/ptr"
+)
+
+// Sources, where a spec names no other: batch/v1 JobSpec.activeDeadlineSeconds;
+// https://kubernetes.io/docs/concepts/workloads/controllers/job/#job-termination-and-cleanup.
+//
+// Deadlines that pods have to meet before a spec may go on are set when they
+// have: no spec depends on how fast anything is.
+var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDeadlineSeconds"), func() {
+
+	// Wrong: lets the pods run on, or forgets to count them.
+	It("fail the Job when they are over, and remove its pods", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(1).Obj())
+
+		exceeds(s, "a", time.Second, counters{Failed: 2})
+		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
+		s.Soon("the pods are gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// Source: KEP-3998; #123775.
+	It("are declared exceeded at once, but the Job has Failed only when its last pod has ended", SemVerConstraint(">= 1.31.0"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+
+		pods := running(s, "a", 1)
+		setDeadline(ctx, s, "a", 1)
+		s.SoonAfter(time.Second, "the Job is about to fail, and its pod is terminating", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
+				batchv1.JobFailureTarget: batchv1.JobReasonDeadlineExceeded,
+			}))
+			g.Expect(countersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+		})
+		release(ctx, s, "143", pods...)
+		exceeds(s, "a", time.Second, counters{Failed: 1})
+	})
+
+	// Source: #110294. Wrong: looks at the clock only when a pod changes.
+	It("end without anything else happening", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(3).Puppet(map[string]string{puppet.Start: puppet.Hold}).Obj())
+
+		exceeds(s, "a", 3*time.Second, counters{Failed: 1})
+	})
+
+	// Wrong: counts from the creation.
+	It("do not begin before a Job that was created suspended is resumed", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(1).Suspend().Obj())
+
+		s.Stays("the deadline is not exceeded", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).NotTo(Or(HaveKey(batchv1.JobFailureTarget), HaveKey(batchv1.JobFailed)))
+		})
+		setSuspend(ctx, s, "a", false)
+		exceeds(s, "a", time.Second, counters{Failed: 1})
+		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Job("a").Status.StartTime.Sub(s.Job("a").CreationTimestamp.Time)).To(BeNumerically(">=", 2*time.Second),
+			"startTime and creation")
+	})
+
+	// "This timer will effectively be stopped and reset when the Job is resumed
+	// again." Wrong: fails the suspended Job, or counts from its first start.
+	It("begin anew when a Job is resumed", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Obj())
+
+		running(s, "a", 1)
+		started := s.Job("a").Status.StartTime.Time
+		setSuspend(ctx, s, "a", true)
+		s.Soon("the Job is suspended", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(s.Pods()).To(BeEmpty())
+		})
+		setDeadline(ctx, s, "a", 2)
+		s.Stays("the deadline is not exceeded", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).NotTo(Or(HaveKey(batchv1.JobFailureTarget), HaveKey(batchv1.JobFailed)))
+		})
+		setSuspend(ctx, s, "a", false)
+		exceeds(s, "a", 2*time.Second, counters{Failed: 1})
+		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Job("a").Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second), "startTime before and after")
+	})
+
+	// Wrong: does not look at the status first.
+	It("say nothing about a Job that was complete before", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(3600).ExitCodes("0").Obj())
+
+		completes(s, "a", counters{Succeeded: 1})
+		setDeadline(ctx, s, "a", 1)
+		s.Stays("the Job is complete and has not failed", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
+			g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
+		})
+	})
+
+	// "Once a Job reaches activeDeadlineSeconds, all of its running Pods are
+	// terminated." Wrong: takes finished ones with them.
+	It("leave pods that have succeeded alone", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+
+		pods := running(s, "a", 2)
+		s.End(ctx, 0, pods[0])
+		s.Soon("the success is counted", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+		})
+		setDeadline(ctx, s, "a", 1)
+		exceeds(s, "a", time.Second, counters{Succeeded: 1, Failed: 1})
+		s.Soon("only the pod that ran is gone", func(g Gomega) { g.Expect(names(s.Pods())).To(ConsistOf(pods[0].Name)) })
+	})
+
+	// "Takes precedence over its .spec.backoffLimit." Wrong: wakes up only when
+	// the next pod is due, which is after 40 s.
+	It("end while the next pod is still put off", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(3).Obj())
+
+		s.End(ctx, 1, running(s, "a", 3)...)
+		s.Soon("the failures are counted", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Failed: 3}))
+		})
+		setDeadline(ctx, s, "a", 5)
+		exceeds(s, "a", 5*time.Second, counters{Failed: 3})
+		Expect(created(s)).To(HaveLen(3))
+	})
+
+	It("can be shortened while the Job runs", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(3600).Obj())
+
+		running(s, "a", 1)
+		setDeadline(ctx, s, "a", 2)
+		exceeds(s, "a", 2*time.Second, counters{Failed: 1})
+	})
+
+	// Wrong: sticks to the deadline that it has seen first.
+	It("can be extended before they begin", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(1).Suspend().Obj())
+
+		s.Soon("the Job is suspended", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+		})
+		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
+			j.Spec.Suspend, j.Spec.ActiveDeadlineSeconds = ptr.To(false), ptr.To[int64](3600)
+		})
+		running(s, "a", 1)
+		s.Stays("the Job runs", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+		})
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 1})
+	})
+
+	// Source: corev1 PodSpec.activeDeadlineSeconds is another field, for the
+	// kubelet. Wrong: takes one for the other.
+	It("of the pod template are not those of the Job", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").With(func(j *batchv1.Job) {
+			j.Spec.Template.Spec.ActiveDeadlineSeconds = ptr.To[int64](3600)
+		}).ActiveDeadlineSeconds(1).Obj())
+
+		exceeds(s, "a", time.Second, counters{Failed: 1})
+		Expect(created(s)).To(HaveEach(HaveField("Spec.ActiveDeadlineSeconds", HaveValue(BeEquivalentTo(3600)))))
+	})
+})
+
+// exceeds waits until the Job has Failed because of its deadline, which must
+// not be before the deadline. Both times are the controller's.
+func exceeds(s *scene.Scene, job string, deadline time.Duration, want counters) {
+	GinkgoHelper()
+	s.SoonAfter(deadline, "the Job has Failed", func(g Gomega) {
+		g.Expect(trueConditions(s.Job(job))).To(HaveKey(batchv1.JobFailed))
+	})
+	failed := s.Job(job)
+	Expect(trueConditions(failed)).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded))
+	Expect(countersOf(failed)).To(Equal(want))
+	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
+		if c := scene.Condition(failed, kind); c != nil {
+			Expect(c.LastTransitionTime.Sub(failed.Status.StartTime.Time)).To(BeNumerically(">=", deadline), "time from startTime to %s", kind)
+		}
+	}
+}
+
+func setDeadline(ctx context.Context, s *scene.Scene, job string, seconds int64) {
+	GinkgoHelper()
+	scene.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To(seconds) })
+}

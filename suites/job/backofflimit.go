@@ -1,0 +1,244 @@
+package job
+
+import (
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Sources, where a spec names no other: batch/v1 JobSpec.backoffLimit and
+// JobStatus.failed; https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy.
+var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), func() {
+
+	// Wrong: tries once more, or fails without saying why.
+	It("of 0 fails the Job with its first failed pod", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).ExitCodes("1").FinishedAgo(longAgo).Obj())
+
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
+		Expect(tracked(s.Pods())).To(BeEmpty())
+		s.Stays("there is no second pod", func(g Gomega) { g.Expect(created(s)).To(HaveLen(1)) })
+		Expect(s.InPhase(corev1.PodFailed)).To(HaveLen(1))
+	})
+
+	// Source: KEP-3998 and batch/v1 JobFailureTarget.
+	It("is the reason that the conditions give", SemVerConstraint(">= 1.31.0"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).ExitCodes("1").Obj())
+
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+		Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
+			batchv1.JobFailureTarget: batchv1.JobReasonBackoffLimitExceeded,
+			batchv1.JobFailed:        batchv1.JobReasonBackoffLimitExceeded,
+		}))
+	})
+
+	It("is how many failed pods are replaced", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").BackoffLimit(2).ExitCodes("1").FinishedAgo(longAgo).Obj())
+
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 3})
+		Expect(created(s)).To(HaveLen(3))
+	})
+
+	// "Defaults to 6."
+	It("is 6 when it is not set", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(7).Completions(7).Obj())
+
+		pods := running(s, "a", 7)
+		s.End(ctx, 1, pods[:6]...)
+		s.Soon("the Job survives six failures", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 6}))
+		})
+		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		s.End(ctx, 1, pods[6])
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 7})
+		Expect(created(s)).To(HaveLen(7))
+	})
+
+	// Wrong: counts failures in a row.
+	It("counts all failures, whatever succeeds in between", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Completions(2).BackoffLimit(1).FinishedAgo(longAgo).Obj())
+
+		s.End(ctx, 1, running(s, "a", 1)...)
+		s.Soon("the failed pod is replaced", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+		})
+		s.End(ctx, 0, s.Active()...)
+		s.Soon("the next pod runs", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1}))
+		})
+		s.End(ctx, 1, s.Active()...)
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Succeeded: 1, Failed: 2})
+	})
+
+	// Wrong: stops counting when the limit is exceeded.
+	It("counts every one of several pods that fail at once", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(5).Completions(5).BackoffLimit(2).Obj())
+
+		s.End(ctx, 1, running(s, "a", 5)...)
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 5})
+		Expect(created(s)).To(HaveLen(5))
+	})
+
+	// Wrong: leaves running pods behind, or forgets those that succeeded.
+	It("when exceeded removes the pods that still run, and only those", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(3).BackoffLimit(0).Obj())
+
+		pods := running(s, "a", 3)
+		s.End(ctx, 0, pods[0])
+		s.Soon("the success is counted", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+		})
+		s.End(ctx, 1, pods[1])
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Succeeded: 1, Failed: 2})
+		s.Soon("the pod that ran is gone, the others are there", func(g Gomega) {
+			g.Expect(names(s.Pods())).To(ConsistOf(pods[0].Name, pods[1].Name))
+			g.Expect(tracked(s.Pods())).To(BeEmpty())
+		})
+	})
+
+	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
+	It("when exceeded is declared at once, but the Job has Failed only when its last pod has ended", SemVerConstraint(">= 1.31.0"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
+			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+
+		pods := running(s, "a", 2)
+		s.End(ctx, 1, pods[0])
+		s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonBackoffLimitExceeded))
+			g.Expect(countersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+		})
+		s.Stays("it has not failed", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
+		})
+		release(ctx, s, "143", pods[1])
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+	})
+
+	// Source: #109485. Wrong: counts it twice, or takes the Job for complete.
+	It("when exceeded is not undone by a pod that still succeeds", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).BackoffLimit(0).
+			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+
+		pods := running(s, "a", 2)
+		s.End(ctx, 1, pods[0])
+		s.Soon("the other pod is terminating", func(g Gomega) {
+			g.Expect(podNamed(s, pods[1].Name).DeletionTimestamp).NotTo(BeNil())
+		})
+		release(ctx, s, "0", pods[1])
+		s.Soon("the Job has Failed, and both pods are counted", func(g Gomega) {
+			job := s.Job("a")
+			g.Expect(trueConditions(job)).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded))
+			g.Expect(job.Status.Failed + job.Status.Succeeded).To(BeEquivalentTo(2))
+			g.Expect(tracked(s.Pods())).To(BeEmpty())
+		})
+	})
+
+	// Wrong: starts the next pod at once, or as if none had failed.
+	It("leaves 10 s after the first failure", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").FinishedAgo("6s").Obj())
+
+		s.End(ctx, 1, running(s, "a", 1)...)
+		expectNextPodAfter(s, firstBackoff)
+	})
+
+	It("leaves 20 s after the second failure", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).Obj())
+
+		s.End(ctx, 1, running(s, "a", 1)...)
+		s.Soon("the first failure is counted and the second pod runs", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+		})
+		s.Direct(ctx, s.Active()[0], map[string]string{puppet.FinishedAgo: "16s", puppet.ExitCodes: "1"})
+		expectNextPodAfter(s, 2*firstBackoff)
+	})
+
+	// Source: #63650, #62382. Three failures put the next pod off for 40 s,
+	// which is longer than any reaction may take.
+	It("starts the next pod without delay once another has succeeded", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(4).Completions(4).Obj())
+
+		pods := running(s, "a", 4)
+		s.End(ctx, 1, pods[:3]...)
+		s.Soon("the failures are counted", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 3}))
+		})
+		s.End(ctx, 0, pods[3])
+		s.Soon("all that is left is started", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1, Failed: 3}))
+		})
+		Expect(created(s)).To(HaveLen(7))
+	})
+
+	// Source: #139428, which kube-controller-manager v1.36.1 has.
+	It("does not keep the status from being up to date while the next pod is put off", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+
+		pods := running(s, "a", 2)
+		s.End(ctx, 1, pods[0])
+		s.Soon("the failure is counted, and its pod free", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(names(tracked(s.Pods()))).To(ConsistOf(pods[1].Name))
+		})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// Source: JobSpec.podReplacementPolicy; KEP-2307. Wrong: only looks at the
+	// phase, and so replaces pods without end.
+	It("includes pods that somebody else deletes", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").BackoffLimit(1).Obj())
+
+		remove(ctx, s, running(s, "a", 1)[0])
+		s.SoonAfter(firstBackoff, "the pod is counted as failed and replaced", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+		})
+		remove(ctx, s, s.Active()[0])
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	It("counts for an Indexed Job across all indexes", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(1).Obj())
+
+		pods := byIndex(running(s, "a", 3))
+		s.End(ctx, 0, pods["0"])
+		s.Soon("index 0 is done", func(g Gomega) { g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0")) })
+		s.End(ctx, 1, pods["1"], pods["2"])
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Succeeded: 1, Failed: 2})
+		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
+	})
+})
+
+// expectNextPodAfter waits for one more pod after the last failure, which must
+// not come before the back-off is over. Times are in full seconds, and those of
+// pod and container may be from two clocks.
+func expectNextPodAfter(s *scene.Scene, backoff time.Duration) {
+	GinkgoHelper()
+	before := created(s)
+	s.SoonAfter(backoff, "another pod is created", func(g Gomega) {
+		g.Expect(created(s)).To(HaveLen(len(before) + 1))
+	})
+	pods := created(s)
+	failed := podNamed(s, before[len(before)-1].Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt
+	Expect(pods[len(before)].CreationTimestamp.Sub(failed.Time)).To(BeNumerically(">=", backoff-time.Second), "time between failure and next pod")
+}

@@ -1,0 +1,444 @@
+package job
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Sources, where a spec names no other: batch/v1 JobSpec.completions,
+// JobStatus.succeeded and conditions; KEP-2307.
+var _ = Describe("completions", Label("area:job", "behaviour:completions"), func() {
+
+	It("are reached by that many pods that succeed", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
+
+		completes(s, "a", counters{Succeeded: 4})
+		status := s.Job("a").Status
+		Expect(status.CompletionTime.Time).NotTo(BeTemporally("<", status.StartTime.Time))
+		Expect(status.UncountedTerminatedPods).To(Or(BeNil(), HaveValue(BeZero())))
+		Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(4))
+		Expect(tracked(s.Pods())).To(BeEmpty())
+		Expect(created(s)).To(HaveLen(4))
+	})
+
+	// Source: batch/v1 JobReasonCompletionsReached; KEP-3998.
+	It("are the reason that the conditions give", SemVerConstraint(">= 1.31.0"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").ExitCodes("0").Obj())
+
+		completes(s, "a", counters{Succeeded: 1})
+		Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
+			batchv1.JobSuccessCriteriaMet: batchv1.JobReasonCompletionsReached,
+			batchv1.JobComplete:           batchv1.JobReasonCompletionsReached,
+		}))
+	})
+
+	// "Setting to 1 means that parallelism is limited to 1."
+	It("of 1 let one pod run, whatever the parallelism", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(1).Obj())
+
+		s.End(ctx, 0, running(s, "a", 1)...)
+		completes(s, "a", counters{Succeeded: 1})
+		Expect(created(s)).To(HaveLen(1))
+	})
+
+	// Wrong: takes 0 for unset.
+	It("of 0 are reached without any pod", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(0).Obj())
+
+		completes(s, "a", counters{})
+		Expect(created(s)).To(BeEmpty())
+		Expect(s.Job("a").Status.CompletionTime).NotTo(BeNil())
+	})
+
+	// Wrong: completes with the first success, or fails with the last failure.
+	It("left unset are reached when one pod has succeeded and all others have ended", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Obj())
+
+		pods := running(s, "a", 2)
+		s.End(ctx, 0, pods[0])
+		s.Soon("the success is counted", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+		})
+		s.Stays("the Job waits for the other pod", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(names(s.Active())).To(ConsistOf(pods[1].Name))
+		})
+		s.End(ctx, 1, pods[1])
+		completes(s, "a", counters{Succeeded: 1, Failed: 1})
+	})
+
+	It("do not include pods that fail in between", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).FinishedAgo(longAgo).Obj())
+
+		s.End(ctx, 1, running(s, "a", 2)[0])
+		s.Soon("the failed pod is replaced", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+		})
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 2, Failed: 1})
+		Expect(created(s)).To(HaveLen(3))
+	})
+
+	// Wrong: counts the pods that there are.
+	It("once counted stay so when the pods are deleted", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(1).Completions(2).Obj())
+
+		first := running(s, "a", 1)[0]
+		s.End(ctx, 0, first)
+		s.Soon("the success is counted and the next pod runs", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+		})
+		s.Delete(ctx, &first)
+		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 2})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// The finalizer keeps it until then. Wrong: replaces every pod that is being
+	// deleted.
+	It("include a succeeded pod that is deleted before it was counted", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+
+		pods := running(s, "a", 2)
+		s.End(ctx, 0, pods[0])
+		s.Soon("the pod has succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1)) })
+		s.Delete(ctx, &pods[0])
+		s.Soon("the success is counted and the pod gone", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(s.Pods()).To(HaveLen(1))
+		})
+		s.End(ctx, 0, pods[1])
+		completes(s, "a", counters{Succeeded: 2})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// Source: #99963. The pod that succeeds comes from elsewhere, so that the
+	// Job's own is one too many.
+	It("once reached make all pods that still run superfluous", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, builder.Job("a").Completions(1).Obj())
+
+		own := running(s, "a", 1)
+		stray := scene.Create(ctx, s, strayPod("stray", map[string]string{puppet.ExitCodes: "0"}))
+		s.Soon("the stray pod has succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1)) })
+		scene.Change(ctx, s, stray, func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
+		completes(s, "a", counters{Succeeded: 1})
+		s.Soon("the Job's own pod is gone", func(g Gomega) { g.Expect(names(s.Pods())).NotTo(ContainElements(names(own))) })
+	})
+
+	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
+	It("are declared reached at once, but Complete only when the last pod has ended", SemVerConstraint(">= 1.31.0"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+
+		pods := running(s, "a", 2)
+		setParallelism(ctx, s, "a", 1)
+		s.Soon("one pod is terminating", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
+		})
+		s.End(ctx, 0, s.Active()...)
+		s.Soon("the success criteria are met", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuccessCriteriaMet))
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 1, Succeeded: 1}))
+		})
+		s.Stays("the Job is not Complete", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobComplete))
+		})
+		for _, pod := range s.Pods() {
+			if pod.DeletionTimestamp != nil {
+				release(ctx, s, "143", pod)
+			}
+		}
+		completes(s, "a", counters{Succeeded: 1})
+		Expect(created(s)).To(HaveLen(len(pods)))
+	})
+
+	// Wrong: does not look at the status before it counts its pods.
+	It("once reached are never looked at again", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).ExitCodes("0").Obj())
+
+		completes(s, "a", counters{Succeeded: 2})
+		complete := s.Job("a").Status
+		for _, pod := range s.Pods() {
+			s.Delete(ctx, &pod)
+		}
+		setParallelism(ctx, s, "a", 3)
+		s.Stays("nothing happens", func(g Gomega) {
+			g.Expect(created(s)).To(HaveLen(2))
+			g.Expect(s.Job("a").Status).To(Equal(complete))
+		})
+		Expect(s.Pods()).To(BeEmpty())
+	})
+
+	// Source: batch/v1 JobSpec.template, JobNameLabel and ControllerUidLabel.
+	It("are worked off by pods made from the template", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, builder.Job("a").Puppet(map[string]string{"example.org/note": "kept"}).With(func(j *batchv1.Job) {
+			j.Spec.Template.Labels = map[string]string{"example.org/app": "a"}
+			j.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "b"}}
+		}).Obj())
+
+		running(s, "a", 1)
+		pod := created(s)[0]
+		Expect(pod.GenerateName).To(HavePrefix("a-"))
+		Expect(pod.Annotations).To(HaveKeyWithValue("example.org/note", "kept"))
+		Expect(pod.Labels).To(And(
+			HaveKeyWithValue("example.org/app", "a"),
+			HaveKeyWithValue(batchv1.JobNameLabel, "a"),
+			HaveKeyWithValue(batchv1.ControllerUidLabel, string(job.UID))))
+		Expect(pod.Spec.Containers[0].Env).To(ConsistOf(corev1.EnvVar{Name: "A", Value: "b"}))
+		Expect(pod.Spec.RestartPolicy).To(Equal(corev1.RestartPolicyNever))
+		Expect(pod.OwnerReferences).To(ConsistOf(And(HaveField("UID", job.UID), HaveField("Controller", HaveValue(BeTrue())))))
+		Expect(pod.Finalizers).To(ContainElement(batchv1.JobTrackingFinalizer))
+	})
+
+	// Source: metav1.OwnerReference; batch/v1 JobSpec.selector.
+	It("are not worked off by a pod that no longer matches the selector", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Obj())
+
+		lost := running(s, "a", 1)[0]
+		scene.Change(ctx, s, &lost, func(p *corev1.Pod) { p.Labels = map[string]string{"example.org/app": "other"} })
+		s.Soon("it is let go and another pod has taken its place", func(g Gomega) {
+			pod := podNamed(s, lost.Name)
+			g.Expect(pod.OwnerReferences).To(BeEmpty())
+			g.Expect(tracked([]corev1.Pod{*pod})).To(BeEmpty())
+			g.Expect(s.Active()).To(HaveLen(2))
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+		})
+		s.End(ctx, 0, lost)
+		s.End(ctx, 0, others(s.Active(), lost)...)
+		completes(s, "a", counters{Succeeded: 1})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// Source: batch/v1 JobSpec.manualSelector; metav1.OwnerReference.
+	It("are worked off by pods that were there before and match the selector", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		labels := map[string]string{"example.org/app": "a"}
+		stray := strayPod("stray", nil)
+		stray.Labels = labels
+		scene.Create(ctx, s, stray)
+		s.Soon("the stray pod runs", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(1)) })
+		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
+			j.Spec.ManualSelector = ptr.To(true)
+			j.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
+			j.Spec.Template.Labels = labels
+		}).Obj())
+
+		running(s, "a", 2)
+		Expect(podNamed(s, "stray")).To(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID))))
+		Expect(tracked(s.Pods())).To(HaveLen(2))
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 2})
+	})
+
+	// Source: JobStatus.completedIndexes; KEP-2214; KEP-4017.
+	It("of an Indexed Job are indexes: each runs once and knows which it is", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+
+		pods := byIndex(running(s, "a", 3))
+		Expect(pods).To(And(HaveLen(3), HaveKey("0"), HaveKey("1"), HaveKey("2")))
+		for index, pod := range pods {
+			Expect(pod.Name).To(HavePrefix("a-" + index + "-"))
+			Expect(pod.Spec.Hostname).To(Equal("a-" + index))
+			Expect(pod.Labels).To(HaveKeyWithValue(batchv1.JobCompletionIndexAnnotation, index))
+			Expect(pod.Spec.Containers[0].Env).To(ConsistOf(HaveField("Name", "JOB_COMPLETION_INDEX")))
+		}
+		for _, pod := range pods {
+			s.End(ctx, 0, pod)
+		}
+		completes(s, "a", counters{Succeeded: 3})
+		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
+		Expect(created(s)).To(HaveLen(3))
+	})
+
+	// "Three or more consecutive numbers are compressed."
+	It("of an Indexed Job are written down as ranges", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(8).Completions(8).Obj())
+
+		pods := byIndex(running(s, "a", 8))
+		for _, index := range []int{7, 4, 1, 3, 5} {
+			s.End(ctx, 0, pods[strconv.Itoa(index)])
+		}
+		s.Soon("the completed indexes are there", func(g Gomega) {
+			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1,3-5,7"))
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 5}))
+		})
+		s.End(ctx, 0, pods["0"])
+		s.Soon("two in a row are no range", func(g Gomega) {
+			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0,1,3-5,7"))
+		})
+	})
+
+	// Wrong: gives the replacement the next index.
+	It("of an Indexed Job need a failed index to run again", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(3).FinishedAgo(longAgo).Obj())
+
+		pods := byIndex(running(s, "a", 2))
+		Expect(pods).To(And(HaveKey("0"), HaveKey("1")))
+		s.End(ctx, 1, pods["1"])
+		s.Soon("index 1 runs again", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(byIndex(s.Active())).To(And(HaveKey("0"), HaveKey("1")))
+		})
+		s.End(ctx, 0, s.Active()...)
+		s.Soon("index 2 runs", func(g Gomega) {
+			g.Expect(byIndex(s.Active())).To(And(HaveLen(1), HaveKey("2")))
+			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0,1"))
+		})
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 3, Failed: 1})
+	})
+
+	// Source: #108887. Wrong: sees no pod of the index, and starts one.
+	It("of an Indexed Job need no index twice, even if its pod is deleted", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(1).Completions(2).Obj())
+
+		first := running(s, "a", 1)[0]
+		s.End(ctx, 0, first)
+		s.Soon("index 0 is done and index 1 runs", func(g Gomega) {
+			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
+			g.Expect(byIndex(s.Active())).To(And(HaveLen(1), HaveKey("1")))
+		})
+		s.Delete(ctx, &first)
+		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 2})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// Source: KEP-3715.
+	It("of an Indexed Job can be changed together with the parallelism", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+		scale := func(n int32) {
+			scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = ptr.To(n), ptr.To(n) })
+		}
+
+		running(s, "a", 3)
+		scale(2)
+		Expect(byIndex(running(s, "a", 2))).To(And(HaveLen(2), HaveKey("0"), HaveKey("1")))
+		scale(4)
+		Expect(byIndex(running(s, "a", 4))).To(And(HaveLen(4), HaveKey("2"), HaveKey("3")))
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 4})
+		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-3"))
+	})
+
+	// Source: KEP-2307; #108752, #109429. Wrong: leaves the finalizers on when
+	// there is no Job any more to count for.
+	It("no longer matter when the Job is deleted: all pods go with it", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(4).Obj())
+
+		pods := running(s, "a", 3)
+		s.End(ctx, 0, pods[0])
+		s.End(ctx, 1, pods[1])
+		s.Delete(ctx, job)
+		s.Soon("Job and pods are gone", func(g Gomega) {
+			g.Expect(s.Jobs()).To(BeEmpty())
+			g.Expect(s.Pods()).To(BeEmpty())
+		})
+	})
+
+	// Source: metav1.DeletePropagationOrphan; KEP-2307.
+	It("no longer matter when the Job is deleted and its pods are not: they are free", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+
+		running(s, "a", 2)
+		Expect(s.Client.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
+		s.Soon("the Job is gone and its pods have neither owner nor finalizer", func(g Gomega) {
+			g.Expect(s.Jobs()).To(BeEmpty())
+			g.Expect(s.Active()).To(And(HaveLen(2), HaveEach(And(
+				HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", BeEmpty())))))
+		})
+	})
+
+	// Source: JobSpec.ttlSecondsAfterFinished. The cluster deletes the Job, if
+	// its conditions say when it finished.
+	It("once reached let a Job go after its time to live", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").ExitCodes("0").With(func(j *batchv1.Job) {
+			j.Spec.TTLSecondsAfterFinished = ptr.To[int32](0)
+		}).Obj())
+
+		s.Soon("Job and pod are gone", func(g Gomega) {
+			g.Expect(created(s)).To(HaveLen(1))
+			g.Expect(s.Jobs()).To(BeEmpty())
+			g.Expect(s.Pods()).To(BeEmpty())
+		})
+		last := s.History().Jobs("a")
+		Expect(trueConditions(last[len(last)-1].Job())).To(HaveKey(batchv1.JobComplete))
+	})
+
+	// Source: #132042. Wrong: keeps what it knows by the Job's name.
+	It("are counted anew for a Job of the same name", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		old := scene.Create(ctx, s, builder.Job("a").Parallelism(4).Completions(4).Obj())
+
+		pods := running(s, "a", 4)
+		s.End(ctx, 1, pods[:3]...) // the next pod would have to wait for 40 s
+		s.Soon("the failures are counted", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 3}))
+		})
+		s.Delete(ctx, old)
+		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		s.Soon("the new Job's pods run", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+		})
+		s.End(ctx, 0, others(s.Active(), pods...)...)
+		completes(s, "a", counters{Succeeded: 2})
+	})
+})
+
+// strayPod is a pod that belongs to nobody.
+func strayPod(name string, annotations map[string]string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations},
+		Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever,
+			Containers:    []corev1.Container{{Name: "main", Image: "puppet"}},
+		},
+	}
+}
+
+// byIndex are pods by their completion index; a second one of the same index
+// fails the spec.
+func byIndex(pods []corev1.Pod) map[string]corev1.Pod {
+	GinkgoHelper()
+	out := map[string]corev1.Pod{}
+	for _, pod := range pods {
+		index := pod.Annotations[batchv1.JobCompletionIndexAnnotation]
+		Expect(out).NotTo(HaveKey(index), fmt.Sprintf("indexes of %v", names(pods)))
+		out[index] = pod
+	}
+	return out
+}

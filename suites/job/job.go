@@ -1,0 +1,164 @@
+// Package job has the specs of Jobs, one file for each behaviour. Importing it
+// registers them with Ginkgo.
+//
+// They say what a user may rely on, and nothing of how a controller gets there:
+// pods are counted and looked at, but neither their order nor the number of
+// writes is. What must hold at every moment of every spec is not repeated
+// here: see the invariants of package history, which are checked at each
+// spec's end.
+package job
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// longAgo is further in the past than the longest back-off, so that a failure
+// at that time owes none.
+const longAgo = "1h"
+
+// firstBackoff is how long the replacement of the first failed pod is put off;
+// it doubles with each further failure.
+const firstBackoff = 10 * time.Second
+
+// counters are those of a Job's status. Comparing them all at once also tells
+// that the others are 0.
+type counters struct{ Active, Ready, Terminating, Succeeded, Failed int32 }
+
+func countersOf(job *batchv1.Job) counters {
+	s := job.Status
+	return counters{s.Active, ptr.Deref(s.Ready, 0), ptr.Deref(s.Terminating, 0), s.Succeeded, s.Failed}
+}
+
+// trueConditions are the reasons of a Job's conditions that are True, by type.
+func trueConditions(job *batchv1.Job) map[batchv1.JobConditionType]string {
+	reasons := map[batchv1.JobConditionType]string{}
+	for _, c := range job.Status.Conditions {
+		if c.Status == corev1.ConditionTrue {
+			reasons[c.Type] = c.Reason
+		}
+	}
+	return reasons
+}
+
+// running waits until the Job has exactly n active pods and counts them all as
+// ready, and returns them, oldest first.
+func running(s *scene.Scene, job string, n int32) []corev1.Pod {
+	GinkgoHelper()
+	s.Soon("all pods run", func(g Gomega) {
+		g.Expect(s.Active()).To(HaveLen(int(n)))
+		g.Expect(countersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
+	})
+	return s.Active()
+}
+
+// completes waits until the Job is Complete, with these counters.
+func completes(s *scene.Scene, job string, want counters) {
+	GinkgoHelper()
+	s.Soon("the Job is Complete", func(g Gomega) {
+		g.Expect(trueConditions(s.Job(job))).To(HaveKey(batchv1.JobComplete))
+	})
+	Expect(countersOf(s.Job(job))).To(Equal(want))
+}
+
+// fails waits until the Job has Failed for that reason, with these counters.
+func fails(s *scene.Scene, job, reason string, want counters) {
+	GinkgoHelper()
+	s.Soon("the Job has Failed", func(g Gomega) {
+		g.Expect(trueConditions(s.Job(job))).To(HaveKeyWithValue(batchv1.JobFailed, reason))
+	})
+	Expect(countersOf(s.Job(job))).To(Equal(want))
+}
+
+// created are all pods that ever were, in the order of their creation, as they
+// were then.
+func created(s *scene.Scene) []corev1.Pod {
+	var pods []corev1.Pod
+	for _, r := range s.History().Pods("") {
+		if r.Created() {
+			pods = append(pods, *r.Pod())
+		}
+	}
+	return pods
+}
+
+func names(pods []corev1.Pod) []string {
+	var out []string
+	for _, p := range pods {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// others are the pods with other names than those given.
+func others(pods []corev1.Pod, than ...corev1.Pod) []corev1.Pod {
+	known := names(than)
+	return slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool { return slices.Contains(known, p.Name) })
+}
+
+func tracked(pods []corev1.Pod) []corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool {
+		return !slices.Contains(p.Finalizers, batchv1.JobTrackingFinalizer)
+	})
+}
+
+// remove deletes a running pod as anybody might. Whatever tells when it ended
+// says that it was long ago, so that its replacement need not wait.
+func remove(ctx context.Context, s *scene.Scene, pod corev1.Pod) {
+	GinkgoHelper()
+	s.Direct(ctx, pod, map[string]string{puppet.Ready: "false", puppet.FinishedAgo: longAgo})
+	s.Soon("the pod is not ready", func(g Gomega) {
+		g.Expect(*readiness(podNamed(s, pod.Name))).To(HaveField("Status", corev1.ConditionFalse))
+	})
+	scene.ChangeStatus(ctx, s, podNamed(s, pod.Name), func(p *corev1.Pod) {
+		readiness(p).LastTransitionTime = metav1.NewTime(time.Now().Add(-time.Hour))
+	})
+	s.Delete(ctx, &pod)
+}
+
+// release lets pods that are held terminating end with an exit code.
+func release(ctx context.Context, s *scene.Scene, exitCode string, pods ...corev1.Pod) {
+	GinkgoHelper()
+	for _, pod := range pods {
+		s.Direct(ctx, pod, map[string]string{puppet.Terminate: exitCode, puppet.FinishedAgo: longAgo})
+	}
+}
+
+func podNamed(s *scene.Scene, name string) *corev1.Pod {
+	GinkgoHelper()
+	pods := s.Pods()
+	i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return p.Name == name })
+	Expect(i).To(BeNumerically(">=", 0), "pod "+name)
+	return pods[i].DeepCopy()
+}
+
+// readiness is the pod's condition Ready; a pod that runs has one.
+func readiness(pod *corev1.Pod) *corev1.PodCondition {
+	for i := range pod.Status.Conditions {
+		if pod.Status.Conditions[i].Type == corev1.PodReady {
+			return &pod.Status.Conditions[i]
+		}
+	}
+	return &corev1.PodCondition{}
+}
+
+// setSuspend suspends or resumes a Job.
+func setSuspend(ctx context.Context, s *scene.Scene, job string, suspend bool) {
+	GinkgoHelper()
+	scene.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(suspend) })
+}
+
+func setParallelism(ctx context.Context, s *scene.Scene, job string, n int32) {
+	GinkgoHelper()
+	scene.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To(n) })
+}

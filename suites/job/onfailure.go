@@ -1,0 +1,183 @@
+package job
+
+import (
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// With restartPolicy OnFailure it is containers that fail, and pods stay. The
+// documentation says: "The number of retries in all the containers of Pods with
+// .status.phase equal to Pending or Running. If [it] reaches the
+// .spec.backoffLimit, the Job is considered failed."
+//
+// Source, where a spec names no other:
+// https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy.
+var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
+
+	// Wrong: replaces the pod, or counts the attempts as failed pods.
+	It("lets one pod succeed at its third attempt", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1,0").Obj())
+
+		completes(s, "a", counters{Succeeded: 1})
+		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Pods()).To(ConsistOf(HaveField("Status.ContainerStatuses", ConsistOf(HaveField("RestartCount", int32(2))))))
+		for _, r := range s.History().Jobs("a") {
+			Expect(r.Job().Status.Failed).To(BeZero(), "status.failed at revision %s", r.Job().ResourceVersion)
+		}
+	})
+
+	// Wrong: fails one restart too early, never, or replaces the pod.
+	It("fails the Job when the restarts reach the limit, and no earlier", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1").Obj())
+
+		restarted(s, 2)
+		s.Stays("the pod runs on", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(created(s)).To(HaveLen(1))
+			g.Expect(s.Active()).To(HaveLen(1))
+		})
+		Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+		s.Direct(ctx, s.Active()[0], map[string]string{puppet.ExitCodes: "1,1,1"})
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
+		Expect(created(s)).To(HaveLen(1))
+	})
+
+	// Wrong: compares with the limit as for failed pods, or takes a limit of 0
+	// for one that is reached from the start.
+	It("with a limit of 0 fails the Job at the first restart", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(0).Obj())
+
+		pod := running(s, "a", 1)[0]
+		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		s.End(ctx, 1, pod)
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+		Expect(created(s)).To(HaveLen(1))
+	})
+
+	It("with a limit of 0 lets a pod succeed that needs no restart", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(0).Parallelism(2).Completions(2).ExitCodes("0").Obj())
+
+		completes(s, "a", counters{Succeeded: 2})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// Wrong: looks at each pod alone.
+	It("adds up the restarts of all pods", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2).Obj())
+
+		s.End(ctx, 1, running(s, "a", 2)...)
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// Wrong: looks at the first container.
+	It("adds up the restarts of all containers of a pod", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").With(func(j *batchv1.Job) {
+			containers := &j.Spec.Template.Spec.Containers
+			*containers = append(*containers, corev1.Container{Name: "second", Image: "puppet"})
+		}).Obj())
+
+		restarted(s, 1)
+		running(s, "a", 1)
+		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		s.Direct(ctx, s.Active()[0], map[string]string{puppet.ExitCodes: "1,1"}) // 2 in each of 2 containers
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+	})
+
+	// A puppet's init containers never restart; so the status says it for them.
+	It("adds up the restarts of init containers, too", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
+			With(func(j *batchv1.Job) {
+				j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "init", Image: "puppet"}}
+			}).Obj())
+
+		s.Soon("the pod is about to start", func(g Gomega) {
+			g.Expect(s.Active()).To(ConsistOf(HaveField("Status.InitContainerStatuses", HaveLen(1))))
+		})
+		scene.ChangeStatus(ctx, s, &s.Active()[0], func(p *corev1.Pod) { p.Status.InitContainerStatuses[0].RestartCount = 2 })
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+	})
+
+	// "Of Pods with .status.phase equal to Pending or Running." Wrong: adds up
+	// restarts for ever.
+	It("forgets the restarts of pods that have succeeded", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0").Obj())
+
+		completes(s, "a", counters{Succeeded: 3})
+		Expect(created(s)).To(HaveLen(3))
+	})
+
+	It("replaces a pod that somebody else deletes, which counts as failed", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().Obj())
+
+		remove(ctx, s, running(s, "a", 1)[0])
+		s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+		})
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 1, Failed: 1})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// "The number of Pods with .status.phase = Failed" goes for any
+	// restartPolicy: a node that runs out of memory evicts pods so.
+	It("replaces a pod that fails as a whole, as often as the limit allows", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(1).Obj())
+		evict := func() {
+			scene.ChangeStatus(ctx, s, &s.Active()[0], func(p *corev1.Pod) {
+				p.Status.Phase, p.Status.Reason = corev1.PodFailed, "Evicted"
+				ended := metav1.NewTime(time.Now().Add(-time.Hour))
+				for i := range p.Status.ContainerStatuses {
+					p.Status.ContainerStatuses[i].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+						ExitCode: 137, Reason: "Error", StartedAt: ended, FinishedAt: ended}}
+				}
+			})
+		}
+
+		running(s, "a", 1)
+		evict()
+		s.Soon("another pod has taken its place", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+		})
+		evict()
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// Source: JobSpec.activeDeadlineSeconds.
+	It("does not keep a Job from its deadline", func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().ExitCodes("1,1").ActiveDeadlineSeconds(2).Obj())
+
+		exceeds(s, "a", 2*time.Second, counters{Failed: 1})
+		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
+		Expect(created(s)).To(HaveLen(1))
+	})
+})
+
+// restarted waits until the one active pod has restarted n times.
+func restarted(s *scene.Scene, n int32) {
+	GinkgoHelper()
+	s.Soon("the pod has restarted", func(g Gomega) {
+		g.Expect(s.Active()).To(ConsistOf(HaveField("Status.ContainerStatuses", HaveEach(HaveField("RestartCount", n)))))
+	})
+}
