@@ -61,6 +61,9 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(1).Suspend().Obj())
 
+		s.Soon("the Job is suspended", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+		})
 		s.Stays("the deadline is not exceeded", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).NotTo(Or(HaveKey(batchv1.JobFailureTarget), HaveKey(batchv1.JobFailed)))
 		})

@@ -96,6 +96,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(0).Completions(2).Obj())
 
+		s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job("a").Status.StartTime).NotTo(BeNil()) })
 		s.Stays("there are no pods and no verdict", func(g Gomega) {
 			g.Expect(created(s)).To(BeEmpty())
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
