@@ -24,9 +24,9 @@ import (
 )
 
 const (
-	// batchPeriod gathers pod events, so that many pods that finish together
-	// cost one status write.
-	batchPeriod = 20 * time.Millisecond
+	// batchPeriod gathers pod events, so that pods that end together are judged
+	// together, and cost one status write. Upstream waits a whole second.
+	batchPeriod = 100 * time.Millisecond
 	// A sync that failed is repeated after retryBase, then twice as long each
 	// time, and at most after retryMax.
 	retryBase = 100 * time.Millisecond
