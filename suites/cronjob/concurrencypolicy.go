@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
 // What no spec here has to say: the invariants look at every revision for a Job
@@ -256,6 +257,28 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 			for _, pod := range s.Pods() {
 				s.Direct(ctx, pod, map[string]string{puppet.Terminate: ""})
 			}
+		})
+
+		// #59676. Wrong: a controller that is stuck with the Job, or deletes it
+		// again and again instead of starting another.
+		It("does not wait for a Job that is deleted and held by a finalizer", func(ctx SpecContext) {
+			s := scene.New(ctx)
+			first, second := ago(30*time.Minute), ago(20*time.Minute)
+			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
+			job := startsFor(s, cronJob, first)
+			const hold = "example.com/hold"
+			scene.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, hold) })
+			moveOn(ctx, s, cronJob, second)
+
+			startsFor(s, cronJob, second)
+			s.Soon("the old Job is told to go", func(g Gomega) {
+				g.Expect(s.Job(job.Name).DeletionTimestamp).NotTo(BeNil())
+			})
+			scene.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })
+			s.Soon("one Job is left", func(g Gomega) {
+				g.Expect(starts(s, cronJob)).To(Equal(ticks(second)))
+				g.Expect(active(s, cronJob)).To(Equal(ticks(second)))
+			})
 		})
 
 		It("does not touch Jobs of others", func(ctx SpecContext) {

@@ -49,7 +49,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 			APIVersion: "batch/v1", Kind: "CronJob", Name: "a", UID: cronJob.UID,
 			Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
 		}}))
-		Expect(job.Labels).To(Equal(map[string]string{"team": "blue"}))
+		Expect(job.Labels).To(And(HaveKeyWithValue("team", "blue"), Not(HaveKey("own"))))
 		Expect(job.Annotations).To(And(
 			HaveKeyWithValue("example.com/job", "j"),
 			HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, tick.Format(time.RFC3339)),
