@@ -58,12 +58,13 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 		// That it leaves status.active again shows that its end was noticed.
 		scene.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(older)} })
 
-		ended(ctx, s, newer, batchv1.JobComplete, ago(time.Hour))
-		latest := BeTemporally("==", ago(time.Hour).Add(time.Minute))
+		start := ago(time.Hour)
+		ended(ctx, s, newer, batchv1.JobComplete, start)
+		latest := BeTemporally("==", start.Add(time.Minute))
 		s.Soon("the success is noticed", func(g Gomega) {
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", latest)))
 		})
-		ended(ctx, s, older, batchv1.JobComplete, ago(2*time.Hour))
+		ended(ctx, s, older, batchv1.JobComplete, start.Add(-time.Hour))
 		s.Soon("the earlier success is noticed", func(g Gomega) { g.Expect(active(s, cronJob)).To(BeEmpty()) })
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", latest)))
 	})
