@@ -50,7 +50,7 @@ func (l *look) start(ctx context.Context, s *Start) error {
 			return err
 		}
 	}
-	about := string(s.Job.Name)
+	about := s.Job.Name
 	job, err := l.client.BatchV1().Jobs(s.Job.Namespace).Create(ctx, s.Job, metav1.CreateOptions{})
 	switch {
 	case err == nil:
