@@ -153,6 +153,25 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 			})
 		})
 
+		// #58748. A Job that cannot go yet may still have pods that run.
+		It("waits for a Job that is deleted and held by a finalizer", func(ctx SpecContext) {
+			s := scene.New(ctx)
+			first, second := ago(30*time.Minute), ago(20*time.Minute)
+			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
+			job := startsFor(s, cronJob, first)
+			scene.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, hold) })
+			s.Delete(ctx, &job)
+			moveOn(ctx, s, cronJob, second)
+			s.Stays("there is one Job", func(g Gomega) {
+				g.Expect(starts(s, cronJob)).To(Equal(ticks(first)))
+				g.Expect(active(s, cronJob)).To(Equal(ticks(first)))
+			})
+
+			scene.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })
+			startsFor(s, cronJob, second)
+			Expect(active(s, cronJob)).To(Equal(ticks(second)))
+		})
+
 		// Wrong: a controller that counts Jobs by labels or by namespace.
 		It("does not wait for Jobs of others", func(ctx SpecContext) {
 			s := scene.New(ctx)
@@ -266,7 +285,6 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
 			job := startsFor(s, cronJob, first)
-			const hold = "example.com/hold"
 			scene.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, hold) })
 			moveOn(ctx, s, cronJob, second)
 

@@ -23,6 +23,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// hold is a finalizer by which a spec keeps something that is deleted.
+const hold = "example.com/hold"
+
 // ago is the minute that began so long ago, or up to a minute before.
 func ago(d time.Duration) time.Time { return time.Now().UTC().Add(-d).Truncate(time.Minute) }
 

@@ -278,14 +278,14 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(tick)).
-			With(func(c *batchv1.CronJob) { c.Finalizers = []string{"example.com/hold"} }).Obj())
+			With(func(c *batchv1.CronJob) { c.Finalizers = []string{hold} }).Obj())
 		s.Delete(ctx, cronJob)
 		lastStart(ctx, s, cronJob, tick.Add(-5*time.Minute))
 		witness := due(ctx, s, builder.CronJob("witness", builder.Job("")), tick)
 
 		startsFor(s, witness, tick)
 		s.Stays("there is no Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(BeEmpty()) })
-		change(ctx, s, cronJob, func(c *batchv1.CronJob) { controllerutil.RemoveFinalizer(c, "example.com/hold") })
+		change(ctx, s, cronJob, func(c *batchv1.CronJob) { controllerutil.RemoveFinalizer(c, hold) })
 	})
 
 	// https://kubernetes.io/docs/concepts/architecture/garbage-collection/: by the
