@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -47,11 +48,15 @@ func TestEveryBehaviourHasTwoMutantsThatFitTheCode(t *testing.T) {
 	}
 }
 
+// labs is how many clusters check mutants side by side. Most of a check is
+// waiting, so that more of them than cores are worth their start.
+const labs = 3
+
 // TestEveryMutantIsCaught runs each mutant against the specs of the behaviour
 // that it breaks. A mutant that no spec turns red is a hole in the suites.
 func TestEveryMutantIsCaught(t *testing.T) {
 	if os.Getenv("JOBCONFORMANCE_SELFTEST") == "" {
-		t.Skip("not verified: it starts a cluster; run `make test`")
+		t.Skip("not verified: it starts clusters; run `make test`")
 	}
 	all, err := All()
 	if err != nil {
@@ -59,25 +64,23 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	}
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
 	defer stop()
-	lab, err := run.Open(ctx, run.Options{
-		Build:     build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
-		Reference: true,
-		Reports:   filepath.Join("..", "..", "reports", "mutants"),
-		Out:       os.Stdout,
-	})
-	if err != nil {
-		t.Fatal(err)
+
+	free := make(chan *run.Lab, labs)
+	for n := range labs {
+		lab, err := run.Open(ctx, run.Options{
+			Build:     build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
+			Reference: true,
+			Reports:   filepath.Join("..", "..", "reports", "mutants", fmt.Sprint("lab-", n+1)),
+			Out:       os.Stdout,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer lab.Close()
+		free <- lab
 	}
-	defer lab.Close()
 
-	table := new(strings.Builder)
-	columns := tabwriter.NewWriter(table, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(columns, "mutant\tcaught\tby")
-	defer func() {
-		_ = columns.Flush()
-		fmt.Printf("\n%s\n", table)
-	}()
-
+	lab := <-free
 	reference, err := check(ctx, lab, lab.Builds, run.Selection{})
 	if err != nil {
 		t.Fatal(err)
@@ -85,32 +88,62 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	if !reference.Green() {
 		t.Fatal("the reference controller itself is red: mutants of it show nothing")
 	}
-	dir := t.TempDir()
-	for built := range compile(ctx, lab, all, dir) {
-		if built.err != nil {
-			t.Error(built.err)
-			continue
-		}
-		builds := lab.Builds
-		builds.Reference = built.program
-		verdict, err := check(ctx, lab, builds, run.Selection{
-			Labels:   "behaviour:" + built.Behaviour,
-			FailFast: true,
-			Reports:  filepath.Join(lab.Reports, built.Name),
+	root := lab.Root
+	free <- lab
+
+	var results sync.Map // name of the mutant to its line in the table
+	var checks sync.WaitGroup
+	for built := range compile(ctx, root, all, t.TempDir()) {
+		lab := <-free
+		checks.Go(func() {
+			defer func() { free <- lab }()
+			start := time.Now()
+			by, err := caughtBy(ctx, lab, built)
+			line := fmt.Sprintf("%s\tyes\t%s", built.Name, by)
+			switch {
+			case err != nil:
+				t.Errorf("%s: %v", built.Name, err)
+				line = fmt.Sprintf("%s\t?\t%v", built.Name, err)
+			case by == "":
+				t.Errorf("no spec of %s turned red for the mutant %s: %s", built.Behaviour, built.Name, built.Wrong)
+				line = fmt.Sprintf("%s\tNO\tno spec", built.Name)
+			}
+			results.Store(built.Name, line)
+			fmt.Printf("mutant %-50s checked in %s\n", built.Name, time.Since(start).Round(100*time.Millisecond))
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		caught, by := "yes", verdict.Ended
-		if failed := verdict.Failed(); len(failed) > 0 {
-			by = failed[0].Text
-		}
-		if verdict.Green() {
-			caught, by = "NO", "no spec"
-			t.Errorf("no spec of %s turned red for the mutant %s: %s", built.Behaviour, built.Name, built.Wrong)
-		}
-		fmt.Fprintf(columns, "%s\t%s\t%s\n", built.Name, caught, by)
 	}
+	checks.Wait()
+
+	fmt.Println()
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "mutant\tcaught\tby")
+	for _, m := range all {
+		if line, ok := results.Load(m.Name); ok {
+			fmt.Fprintln(table, line)
+		}
+	}
+	_ = table.Flush()
+}
+
+// caughtBy returns what turned red for a mutant, nothing if it is not caught.
+func caughtBy(ctx context.Context, lab *run.Lab, b built) (string, error) {
+	if b.err != nil {
+		return "", b.err
+	}
+	builds := lab.Builds
+	builds.Reference = b.program
+	verdict, err := check(ctx, lab, builds, run.Selection{
+		Labels:   "behaviour:" + b.Behaviour,
+		FailFast: true,
+		Reports:  filepath.Join(lab.Reports, b.Name),
+	})
+	if err != nil {
+		return "", err
+	}
+	if failed := verdict.Failed(); len(failed) > 0 {
+		return failed[0].Text, nil
+	}
+	return verdict.Ended, nil
 }
 
 func check(ctx context.Context, lab *run.Lab, builds implementation.Builds, sel run.Selection) (*run.Verdict, error) {
@@ -130,15 +163,15 @@ type built struct {
 }
 
 // compile builds one mutant ahead of the one that is being checked.
-func compile(ctx context.Context, lab *run.Lab, all []Mutant, dir string) <-chan built {
+func compile(ctx context.Context, root string, all []Mutant, dir string) <-chan built {
 	out := make(chan built, 1)
 	go func() {
 		defer close(out)
 		for _, m := range all {
 			b := built{Mutant: m, program: filepath.Join(dir, strings.ReplaceAll(m.Name, "/", "-"))}
 			var overlay string
-			if overlay, b.err = m.Overlay(lab.Root, dir); b.err == nil {
-				b.err = implementation.BuildReference(ctx, lab.Root, b.program, overlay)
+			if overlay, b.err = m.Overlay(root, dir); b.err == nil {
+				b.err = implementation.BuildReference(ctx, root, b.program, overlay)
 			}
 			select {
 			case out <- b:
