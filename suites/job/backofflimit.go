@@ -207,11 +207,11 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").BackoffLimit(1).Obj())
 
-		remove(ctx, s, running(s, "a", 1)[0])
+		s.Remove(ctx, running(s, "a", 1)[0])
 		s.SoonAfter(firstBackoff, "the pod is counted as failed and replaced", func(g Gomega) {
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
-		remove(ctx, s, s.Active()[0])
+		s.Remove(ctx, s.Active()[0])
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
 		Expect(created(s)).To(HaveLen(2))
 	})

@@ -142,8 +142,12 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		stray := scene.Create(ctx, s, strayPod("stray", map[string]string{puppet.ExitCodes: "0"}))
 		s.Soon("the stray pod has succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1)) })
 		scene.Change(ctx, s, stray, func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
-		completes(s, "a", counters{Succeeded: 1})
-		s.Soon("the Job's own pod is gone", func(g Gomega) { g.Expect(names(s.Pods())).NotTo(ContainElements(names(own))) })
+		s.Soon("the Job is Complete and its own pod gone", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
+			g.Expect(names(s.Pods())).NotTo(ContainElements(names(own)))
+		})
+		// kube-controller-manager before v1.31 counts the surplus as failed.
+		Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Succeeded", int32(1))))
 	})
 
 	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
@@ -421,13 +425,15 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 // strayPod is a pod that belongs to nobody.
 func strayPod(name string, annotations map[string]string) *corev1.Pod {
-	return &corev1.Pod{
+	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations},
 		Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever,
-			Containers:    []corev1.Container{{Name: "main", Image: "puppet"}},
+			Containers:    []corev1.Container{{Name: "main", Image: puppet.Placeholder}},
 		},
 	}
+	puppet.Apply(&pod.ObjectMeta, &pod.Spec)
+	return pod
 }
 
 // byIndex are pods by their completion index; a second one of the same index

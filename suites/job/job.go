@@ -19,7 +19,6 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
@@ -112,20 +111,6 @@ func tracked(pods []corev1.Pod) []corev1.Pod {
 	})
 }
 
-// remove deletes a running pod as anybody might. Whatever tells when it ended
-// says that it was long ago, so that its replacement need not wait.
-func remove(ctx context.Context, s *scene.Scene, pod corev1.Pod) {
-	GinkgoHelper()
-	s.Direct(ctx, pod, map[string]string{puppet.Ready: "false", puppet.FinishedAgo: longAgo})
-	s.Soon("the pod is not ready", func(g Gomega) {
-		g.Expect(*readiness(podNamed(s, pod.Name))).To(HaveField("Status", corev1.ConditionFalse))
-	})
-	scene.ChangeStatus(ctx, s, podNamed(s, pod.Name), func(p *corev1.Pod) {
-		readiness(p).LastTransitionTime = metav1.NewTime(time.Now().Add(-time.Hour))
-	})
-	s.Delete(ctx, &pod)
-}
-
 // release lets pods that are held terminating end with an exit code.
 func release(ctx context.Context, s *scene.Scene, exitCode string, pods ...corev1.Pod) {
 	GinkgoHelper()
@@ -140,16 +125,6 @@ func podNamed(s *scene.Scene, name string) *corev1.Pod {
 	i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return p.Name == name })
 	Expect(i).To(BeNumerically(">=", 0), "pod "+name)
 	return pods[i].DeepCopy()
-}
-
-// readiness is the pod's condition Ready; a pod that runs has one.
-func readiness(pod *corev1.Pod) *corev1.PodCondition {
-	for i := range pod.Status.Conditions {
-		if pod.Status.Conditions[i].Type == corev1.PodReady {
-			return &pod.Status.Conditions[i]
-		}
-	}
-	return &corev1.PodCondition{}
 }
 
 // setSuspend suspends or resumes a Job.

@@ -89,7 +89,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").With(func(j *batchv1.Job) {
 			containers := &j.Spec.Template.Spec.Containers
-			*containers = append(*containers, corev1.Container{Name: "second", Image: "puppet"})
+			*containers = append(*containers, corev1.Container{Name: "second", Image: puppet.Placeholder})
 		}).Obj())
 
 		restarted(s, 1)
@@ -104,7 +104,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
 			With(func(j *batchv1.Job) {
-				j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "init", Image: "puppet"}}
+				j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "init", Image: puppet.Placeholder}}
 			}).Obj())
 
 		s.Soon("the pod is about to start", func(g Gomega) {
@@ -128,7 +128,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().Obj())
 
-		remove(ctx, s, running(s, "a", 1)[0])
+		s.Remove(ctx, running(s, "a", 1)[0])
 		s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})

@@ -205,7 +205,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := running(s, "a", 2)
-		remove(ctx, s, pods[0])
+		s.Remove(ctx, pods[0])
 		s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1}))
 		})
@@ -225,7 +225,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 			With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.Failed) }).Obj())
 
 		pods := running(s, "a", 2)
-		remove(ctx, s, pods[0])
+		s.Remove(ctx, pods[0])
 		s.Soon("the deleted pod is terminating", func(g Gomega) {
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
 		})
