@@ -17,7 +17,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/cluster"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	ginkgo "github.com/onsi/ginkgo/v2/types"
 	"github.com/spf13/cobra"
@@ -77,6 +79,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set := command.Flags()
 	set.SortFlags = false
 	set.StringVarP(&f.implementation, "implementation", "i", implementation.Reference, "the controller to check")
+	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded or kind")
 	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
 	set.StringVar(&f.selection.Labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
 	set.IntVar(&f.selection.Procs, "procs", run.DefaultProcs, "specs that run at the same time")
@@ -84,6 +87,11 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set.BoolVar(&f.selection.FailFast, "fail-fast", false, "end with the first spec that fails")
 	set.StringVar(&f.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version of the control plane and of kube-controller-manager as the implementation")
 	set.StringVar(&f.options.FeatureGates, "feature-gates", "", "feature gates of both, as A=true,B=false (default: those that the version needs)")
+	set.StringVar(&f.options.NodeImage, "node-image", "", "node image of a kind cluster (default: kind's own)")
+	set.StringVar(&f.options.KindConfig, "kind-config", "", "configuration of a kind cluster (default: kind-config.yaml in the checkout)")
+	set.StringVar(&f.options.PuppetImage, "puppet-image", "", "image that pods run from on real kubelets (default: "+puppet.DefaultImage+")")
+	set.StringSliceVar(&f.options.Images, "load", nil, "archives of images to load into the nodes of a kind cluster")
+	set.BoolVar(&f.options.Keep, "keep", false, "leave a kind cluster there for later runs")
 	set.StringVar(&f.options.Build.AssetsDir, "assets", "", "folder with ready-made kube-apiserver and etcd to use instead of built ones, as in $KUBEBUILDER_ASSETS")
 	set.StringVar(&f.options.Build.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
 	set.StringVar(&f.options.Reports, "reports", "", "folder for reports (default: reports in the checkout)")
@@ -124,10 +132,13 @@ func (f *flags) run(ctx context.Context, out io.Writer) (int, error) {
 	if err := f.check(); err != nil {
 		return 0, err
 	}
+	if err := f.options.Where.Check(impl); err != nil {
+		return 0, err
+	}
 	if impl.Warning != "" {
 		fmt.Fprintln(out, "note:", impl.Warning)
 	}
-	f.options.Reference = impl.Name == implementation.Reference
+	f.options.Implementation = impl
 	lab, err := run.Open(ctx, f.options)
 	if err != nil {
 		return 0, err

@@ -65,13 +65,17 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
 	defer stop()
 
+	impl, err := implementation.Parse(implementation.Reference)
+	if err != nil {
+		t.Fatal(err)
+	}
 	free := make(chan *run.Lab, labs)
 	for n := range labs {
 		lab, err := run.Open(ctx, run.Options{
-			Build:     build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
-			Reference: true,
-			Reports:   filepath.Join("..", "..", "reports", "mutants", fmt.Sprint("lab-", n+1)),
-			Out:       os.Stdout,
+			Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
+			Implementation: impl,
+			Reports:        filepath.Join("..", "..", "reports", "mutants", fmt.Sprint("lab-", n+1)),
+			Out:            os.Stdout,
 		})
 		if err != nil {
 			t.Fatal(err)
