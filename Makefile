@@ -11,6 +11,12 @@ PROCS ?=
 REPEAT ?=
 CACHE_DIR ?=
 REPORTS ?=
+CLUSTER ?=
+NODE_IMAGE ?=
+KIND_CONFIG ?=
+PUPPET_IMAGE ?=
+LOAD ?=
+KEEP ?=
 
 # Everything is compiled alike, so that the control plane, the suites and the
 # tests share one build cache.
@@ -28,12 +34,29 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) \
 		$(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) \
 		$(call flag,focus,$(FOCUS)) $(call flag,labels,$(LABELS)) $(call flag,procs,$(PROCS)) \
-		$(call flag,repeat,$(REPEAT)) $(call flag,reports,$(REPORTS))
+		$(call flag,repeat,$(REPEAT)) $(call flag,reports,$(REPORTS)) \
+		$(call flag,cluster,$(CLUSTER)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
+		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep)
 
 .PHONY: bin/jobconformance
 bin/jobconformance:
 	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
 	@go build -o $@ ./suites/jobconformance
+
+# Files that go over the node image's own; .ci/container-engine makes some where
+# the machine needs them.
+NODE_OVERLAY ?= $(wildcard .ci/node-overlay)
+
+.PHONY: images
+images: ## make images of the reference controller and of puppets, for nodes that cannot pull
+	@go run ./fixtures/image/cmd
+
+.PHONY: node-image
+node-image: ## build a node image for CLUSTER=kind without a container registry
+	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
+	@go build -o bin/nodeimage ./fixtures/build/nodeimage
+	@bin/nodeimage $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) \
+		$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,overlay,$(NODE_OVERLAY))
 
 test: ## unit tests, then the suites' self-test: every mutant must be caught
 	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
