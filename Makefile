@@ -41,6 +41,7 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 .PHONY: bin/jobconformance
 bin/jobconformance:
 	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
+	@test -x $@ || echo 'jobconformance: compiling it; the first time on a machine takes a minute or two'
 	@go build -o $@ ./suites/jobconformance
 
 # Files that go over the node image's own; .ci/container-engine makes some where
