@@ -10,7 +10,6 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // With restartPolicy OnFailure it is containers that fail, and pods stay. The
@@ -100,7 +99,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// A puppet's init containers never restart; so the status says it for them.
-	It("adds up the restarts of init containers, too", func(ctx SpecContext) {
+	It("adds up the restarts of init containers, too", scene.Simulated("a kubelet overwrites the status of its pods"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
 			With(func(j *batchv1.Job) {
@@ -142,23 +141,12 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	It("replaces a pod that fails as a whole, as often as the limit allows", func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(1).Obj())
-		evict := func() {
-			scene.ChangeStatus(ctx, s, &s.Active()[0], func(p *corev1.Pod) {
-				p.Status.Phase, p.Status.Reason = corev1.PodFailed, "Evicted"
-				ended := metav1.NewTime(time.Now().Add(-time.Hour))
-				for i := range p.Status.ContainerStatuses {
-					p.Status.ContainerStatuses[i].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-						ExitCode: 137, Reason: "Error", StartedAt: ended, FinishedAt: ended}}
-				}
-			})
-		}
 
-		running(s, "a", 1)
-		evict()
+		s.Evict(ctx, running(s, "a", 1)[0])
 		s.Soon("another pod has taken its place", func(g Gomega) {
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
-		evict()
+		s.Evict(ctx, s.Active()[0])
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
 		Expect(created(s)).To(HaveLen(2))
 	})
