@@ -79,7 +79,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set := command.Flags()
 	set.SortFlags = false
 	set.StringVarP(&f.implementation, "implementation", "i", implementation.Reference, "the controller to check")
-	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded or kind")
+	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
 	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
 	set.StringVar(&f.selection.Labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
 	set.IntVar(&f.selection.Procs, "procs", run.DefaultProcs, "specs that run at the same time")
@@ -91,6 +91,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set.StringVar(&f.options.KindConfig, "kind-config", "", "configuration of a kind cluster (default: kind-config.yaml in the checkout)")
 	set.StringVar(&f.options.PuppetImage, "puppet-image", "", "image that pods run from on real kubelets (default: "+puppet.DefaultImage+")")
 	set.StringSliceVar(&f.options.Images, "load", nil, "archives of images to load into the nodes of a kind cluster")
+	set.StringVar(&f.options.Kubeconfig, "kubeconfig", "", "kubeconfig of an existing cluster (default: as kubectl finds it)")
 	set.BoolVar(&f.options.Keep, "keep", false, "leave a kind cluster there for later runs")
 	set.StringVar(&f.options.Build.AssetsDir, "assets", "", "folder with ready-made kube-apiserver and etcd to use instead of built ones, as in $KUBEBUILDER_ASSETS")
 	set.StringVar(&f.options.Build.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
