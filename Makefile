@@ -46,7 +46,7 @@ bin/jobconformance:
 
 # Files that go over the node image's own; .ci/container-engine makes some where
 # the machine needs them.
-NODE_OVERLAY ?= $(wildcard .ci/node-overlay)
+NODE_OVERLAY ?= $(wildcard /usr/local/lib/jobconformance/node-overlay)
 
 .PHONY: images
 images: ## make images of the reference controller and of puppets, for nodes that cannot pull
