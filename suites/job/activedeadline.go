@@ -147,6 +147,9 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		setDeadline(ctx, s, "a", 5)
 		exceeds(s, "a", 5*time.Second, counters{Failed: 3})
 		Expect(created(s)).To(HaveLen(3))
+		failed := podNamed(s, created(s)[0].Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt
+		Expect(scene.Condition(s.Job("a"), batchv1.JobFailed).LastTransitionTime.Sub(failed.Time)).To(
+			BeNumerically("<", 4*firstBackoff-time.Second), "time between the first failure and the end")
 	})
 
 	It("can be shortened while the Job runs", func(ctx SpecContext) {

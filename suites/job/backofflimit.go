@@ -185,6 +185,9 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1, Failed: 3}))
 		})
 		Expect(created(s)).To(HaveLen(7))
+		last := created(s)[6].CreationTimestamp
+		Expect(last.Sub(podNamed(s, pods[0].Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time)).To(
+			BeNumerically("<", 4*firstBackoff-time.Second), "time between the first failure and the last pod")
 	})
 
 	// Source: #139428, which kube-controller-manager v1.36.1 has.

@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/builder"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
@@ -414,10 +415,12 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		})
 		s.Delete(ctx, old)
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		again := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
 		s.Soon("the new Job's pods run", func(g Gomega) {
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
 		})
+		Expect(created(s)[5].CreationTimestamp.Sub(again.CreationTimestamp.Time)).To(
+			BeNumerically("<", 4*firstBackoff-5*time.Second), "time between the new Job and its last pod")
 		s.End(ctx, 0, others(s.Active(), pods...)...)
 		completes(s, "a", counters{Succeeded: 2})
 	})
