@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/builder"
@@ -178,8 +179,12 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		pods := running(s, "a", 4)
 		s.End(ctx, 1, pods[:3]...)
 		s.Soon("the failures are counted", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 3}))
+			g.Expect(s.Job("a").Status.Failed).To(BeEquivalentTo(3))
 		})
+		if took := toldAfter(s, pods[:3]); took > firstBackoff-2*time.Second {
+			Skip(fmt.Sprintf("not verified: the last failure was told %s after the first, when its back-off was all but over", took))
+		}
+		Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 3}))
 		s.End(ctx, 0, pods[3])
 		s.Soon("all that is left is started", func(g Gomega) {
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1, Failed: 3}))

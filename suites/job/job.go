@@ -137,3 +137,24 @@ func setParallelism(ctx context.Context, s *scene.Scene, job string, n int32) {
 	GinkgoHelper()
 	scene.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To(n) })
 }
+
+// toldAfter is how long after the first of some pods had failed the last one
+// was seen to have failed: a busy kubelet takes its time.
+func toldAfter(s *scene.Scene, pods []corev1.Pod) time.Duration {
+	var first, last time.Time
+	for _, pod := range pods {
+		for _, r := range s.History().Pods(pod.Name) {
+			if p := r.Pod(); p.Status.Phase == corev1.PodFailed {
+				ended := p.Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time
+				if first.IsZero() || ended.Before(first) {
+					first = ended
+				}
+				if r.At.After(last) {
+					last = r.At
+				}
+				break
+			}
+		}
+	}
+	return last.Sub(first)
+}
