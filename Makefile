@@ -59,10 +59,11 @@ node-image: ## build a node image for CLUSTER=kind without a container registry
 	@bin/nodeimage $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) \
 		$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,overlay,$(NODE_OVERLAY))
 
-test: ## unit tests, then the suites' self-test: every mutant must be caught
+test: ## unit tests, the embedded cluster, then the self-test: every mutant must be caught
 	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
 	go vet ./...
 	go test -timeout 10m ./...
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestEmbedded ./fixtures/cluster
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 60m -v -run TestEveryMutantIsCaught ./suites/mutants
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
