@@ -82,7 +82,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
 	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
 	set.StringVar(&f.selection.Labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
-	set.IntVar(&f.selection.Procs, "procs", run.DefaultProcs, "specs that run at the same time")
+	set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
 	set.IntVar(&f.repeat, "repeat", 1, "run the specs so many times, up to the first red run")
 	set.BoolVar(&f.selection.FailFast, "fail-fast", false, "end with the first spec that fails")
 	set.StringVar(&f.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version of the control plane and of kube-controller-manager as the implementation")
@@ -166,7 +166,7 @@ func (f *flags) check() error {
 	if _, err := ginkgo.ParseLabelFilter(f.selection.Labels); err != nil {
 		return badinput.New(fmt.Sprintf("%q is not a label filter", f.selection.Labels), "write one like 'behaviour:parallelism && !slow'")
 	}
-	if f.selection.Procs < 1 || f.repeat < 1 {
+	if f.selection.Procs < 0 || f.repeat < 1 {
 		return badinput.New("the numbers of processes and of repeats are 1 or more", "mend --procs or --repeat")
 	}
 	return nil

@@ -24,7 +24,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"not a version":            {[]string{"--kubernetes-version", "latest"}, `"latest" is not a version`},
 		"not a regular expression": {[]string{"--focus", "("}, "not a regular expression"},
 		"not a label filter":       {[]string{"--labels", "a &&"}, "not a label filter"},
-		"no process":               {[]string{"--procs", "0"}, "1 or more"},
+		"no process":               {[]string{"--procs", "-1"}, "1 or more"},
 		"no repeat":                {[]string{"--repeat", "-1"}, "1 or more"},
 		"unknown flag":             {[]string{"--implementations", "reference"}, "unknown flag: --implementations"},
 		"not a number":             {[]string{"--procs", "many"}, "invalid argument"},
