@@ -140,10 +140,9 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(3).Obj())
 
-		s.End(ctx, 1, running(s, "a", 3)...)
-		s.Soon("the failures are counted", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Failed: 3}))
-		})
+		pods := running(s, "a", 3)
+		s.End(ctx, 1, pods...)
+		failuresCounted(s, pods, counters{Failed: 3})
 		setDeadline(ctx, s, "a", 5)
 		exceeds(s, "a", 5*time.Second, counters{Failed: 3})
 		Expect(created(s)).To(HaveLen(3))

@@ -410,9 +410,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 		pods := running(s, "a", 4)
 		s.End(ctx, 1, pods[:3]...) // the next pod would have to wait for 40 s
-		s.Soon("the failures are counted", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 3}))
-		})
+		failuresCounted(s, pods[:3], counters{Active: 1, Ready: 1, Failed: 3})
 		s.Delete(ctx, old)
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
 		again := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
