@@ -1,0 +1,137 @@
+// Package catalogue has every requirement of the batch/v1 contract of Jobs and
+// CronJobs, one sentence each, with where it comes from. Specs say which ones
+// they cover:
+//
+//	It("are reached by that many pods that succeed", Covers("JOB-COMPLETIONS-001"), func(ctx SpecContext) {
+//
+// The suite refuses to start when a requirement has no spec, or a spec none.
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+)
+
+// Requirement is one sentence of the contract.
+type Requirement struct {
+	// ID is PROFILE-AREA-NUMBER, as in JOB-PARALLELISM-001. It is never used
+	// again for another sentence.
+	ID string
+	// Text is one sentence with MUST, MUST NOT, SHOULD or MAY (RFC 2119).
+	Text string
+	// Source is where the sentence comes from: a field's comment ("batch/v1
+	// JobSpec.parallelism"), a KEP ("KEP-3329"), a page of the documentation
+	// ("docs: concepts/workloads/controllers/job#..."), or an issue
+	// ("kubernetes/kubernetes#120649"); several with "; " between them.
+	Source string
+	// Versions of Kubernetes that it holds in, as a constraint (">= 1.31.0");
+	// empty for all that the suites support.
+	Versions string
+	// Feature it belongs to; empty is Core.
+	Feature Feature
+	// Invariants are the IDs of those in package history that look for it at
+	// every revision of every spec, too.
+	Invariants []string
+}
+
+// Profile is a group of requirements that a report judges together: the first
+// part of an ID.
+type Profile string
+
+const (
+	Job     Profile = "job"     // what a Job controller does
+	CronJob Profile = "cronjob" // what a CronJob controller does
+	API     Profile = "api"     // what the API server accepts, defaults and refuses
+)
+
+// Feature is a group of requirements that an implementation may declare not to
+// support. Core cannot be declined.
+type Feature string
+
+// The features, by the names that reports and labels use.
+const (
+	Core                 Feature = "core"
+	Indexed              Feature = "indexed"
+	ElasticIndexed       Feature = "elastic-indexed"
+	BackoffLimitPerIndex Feature = "backoff-limit-per-index"
+	PodFailurePolicy     Feature = "pod-failure-policy"
+	SuccessPolicy        Feature = "success-policy"
+	PodReplacementPolicy Feature = "pod-replacement-policy"
+	Suspend              Feature = "suspend"
+	ManagedBy            Feature = "managed-by"
+	ReadyPods            Feature = "ready-pods"
+	CronTimeZone         Feature = "cron-time-zone"
+)
+
+// Features are all of them, Core first.
+func Features() []Feature {
+	return []Feature{
+		Core, Indexed, ElasticIndexed, BackoffLimitPerIndex, PodFailurePolicy, SuccessPolicy,
+		PodReplacementPolicy, Suspend, ManagedBy, ReadyPods, CronTimeZone,
+	}
+}
+
+// Profile is told by the ID: JOB-, CRON- or API-.
+func (r Requirement) Profile() Profile {
+	switch {
+	case strings.HasPrefix(r.ID, "CRON-"):
+		return CronJob
+	case strings.HasPrefix(r.ID, "API-"):
+		return API
+	default:
+		return Job
+	}
+}
+
+// All are the requirements, sorted by ID.
+func All() []Requirement {
+	all := slices.Concat(sections...)
+	for i := range all {
+		if all[i].Feature == "" {
+			all[i].Feature = Core
+		}
+	}
+	slices.SortFunc(all, func(a, b Requirement) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// Find is the requirement with that ID.
+func Find(id string) (Requirement, bool) {
+	all := All()
+	i := slices.IndexFunc(all, func(r Requirement) bool { return r.ID == id })
+	if i < 0 {
+		return Requirement{}, false
+	}
+	return all[i], true
+}
+
+// Prefixes of the labels that Covers gives a spec.
+const (
+	RequirementLabel = "requirement:"
+	FeatureLabel     = "feature:"
+)
+
+// Covers decorates a spec with the requirements that it checks: their IDs and
+// features become labels, their versions limit where it runs. An unknown ID
+// panics, so that the suite does not start.
+func Covers(ids ...string) []any {
+	var labels ginkgo.Labels
+	var decorators []any
+	for _, id := range ids {
+		r, found := Find(id)
+		if !found {
+			panic(fmt.Sprintf("a spec covers %s, which is not in the catalogue", id))
+		}
+		labels = append(labels, RequirementLabel+id)
+		if feature := FeatureLabel + string(r.Feature); r.Feature != Core && !slices.Contains(labels, feature) {
+			labels = append(labels, feature)
+		}
+		if r.Versions != "" {
+			decorators = append(decorators, ginkgo.SemVerConstraint(r.Versions))
+		}
+	}
+	return append(decorators, labels)
+}
