@@ -2,5 +2,6 @@ package catalogue
 
 // sections are the parts of the catalogue, one file each.
 var sections = [][]Requirement{
-	parallelism,
+	parallelism, completions, backoffLimit, deadline, onFailure, pods, tracking, status, end,
+	cronSchedule, cronDeadline, cronSuspend, cronZone, cronConcurrency, cronHistory, cronStatus, cronJobs, cronEvents,
 }
