@@ -544,7 +544,7 @@ func TestOrphansLoseTheFinalizer(t *testing.T) {
 func TestNewPods(t *testing.T) {
 	job := makeJob(withIndexes)
 	job.Name = strings.Repeat("x", 63)
-	pod := newPod(job, 7)
+	pod := newPod(job, newcomer{index: 7})
 	if want := strings.Repeat("x", 55) + "-7-"; pod.GenerateName != want {
 		t.Errorf("prefix %s, want %s", pod.GenerateName, want)
 	}
@@ -557,7 +557,7 @@ func TestNewPods(t *testing.T) {
 	if len(job.Spec.Template.Labels) != 2 || len(job.Spec.Template.Spec.Containers[0].Env) != 0 {
 		t.Error("the template changed")
 	}
-	owner := newPod(makeJob(), noIndex).OwnerReferences[0]
+	owner := newPod(makeJob(), newcomer{index: noIndex}).OwnerReferences[0]
 	if !*owner.Controller || !*owner.BlockOwnerDeletion || owner.Kind != "Job" || owner.APIVersion != "batch/v1" {
 		t.Errorf("%+v", owner)
 	}

@@ -65,14 +65,17 @@ func (h History) readyAt(b Backoff) time.Time {
 	if len(h.failures) == 0 {
 		return time.Time{}
 	}
+	return b.after(len(h.failures), h.failures[len(h.failures)-1].at)
+}
+
+// after is when the next pod may be created after so many failures in a row, one
+// or more, and the last of them at a given time.
+func (b Backoff) after(failures int, last time.Time) time.Time {
 	delay := b.Base
-	for range len(h.failures) - 1 {
-		if delay >= b.Max {
-			break
-		}
+	for ; failures > 1 && delay < b.Max; failures-- {
 		delay *= 2
 	}
-	return h.failures[len(h.failures)-1].at.Add(min(delay, b.Max))
+	return last.Add(min(delay, b.Max))
 }
 
 // finishTime is when the last container ended; of pods that do not tell, when

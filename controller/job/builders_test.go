@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,6 +57,75 @@ func workQueue(parallelism int32) change {
 func withIndexes(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion) }
 func withSuspend(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) }
 func unstarted(j *batchv1.Job)   { j.Status.StartTime = nil }
+func perIndex(limit int32) change {
+	return func(j *batchv1.Job) {
+		withIndexes(j)
+		j.Spec.BackoffLimitPerIndex, j.Spec.BackoffLimit = &limit, ptr.To[int32](math.MaxInt32)
+	}
+}
+func maxFailedIndexes(n int32) change {
+	return func(j *batchv1.Job) { j.Spec.MaxFailedIndexes = &n }
+}
+func indexes(completed, failed string) change {
+	return func(j *batchv1.Job) {
+		j.Status.CompletedIndexes = completed
+		if failed != "" {
+			j.Status.FailedIndexes = &failed
+		}
+	}
+}
+
+// rule adds one to the pod failure policy: ACTION[/CONTAINER] In|NotIn CODES, or
+// ACTION CONDITION=STATUS....
+func rule(text string) change {
+	words := strings.Fields(text)
+	action, container, _ := strings.Cut(words[0], "/")
+	r := batchv1.PodFailurePolicyRule{Action: batchv1.PodFailurePolicyAction(action)}
+	for _, word := range words[1:] {
+		kind, status, isCondition := strings.Cut(word, "=")
+		code, err := strconv.Atoi(word)
+		switch {
+		case isCondition:
+			r.OnPodConditions = append(r.OnPodConditions, batchv1.PodFailurePolicyOnPodConditionsPattern{
+				Type: corev1.PodConditionType(kind), Status: corev1.ConditionStatus(status)})
+		case err != nil:
+			r.OnExitCodes = &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: batchv1.PodFailurePolicyOnExitCodesOperator(word)}
+			if container != "" {
+				r.OnExitCodes.ContainerName = &container
+			}
+		default:
+			r.OnExitCodes.Values = append(r.OnExitCodes.Values, int32(code))
+		}
+	}
+	return func(j *batchv1.Job) {
+		replaceFailed(j) // the API asks for that
+		if j.Spec.PodFailurePolicy == nil {
+			j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{}
+		}
+		j.Spec.PodFailurePolicy.Rules = append(j.Spec.PodFailurePolicy.Rules, r)
+	}
+}
+
+// success adds a rule to the success policy: INDEXES, xCOUNT, or both.
+func success(text string) change {
+	names, count, counted := strings.Cut(text, "x")
+	var r batchv1.SuccessPolicyRule
+	if names != "" {
+		r.SucceededIndexes = &names
+	}
+	if counted {
+		n, _ := strconv.Atoi(count)
+		r.SucceededCount = ptr.To(int32(n))
+	}
+	return func(j *batchv1.Job) {
+		withIndexes(j)
+		if j.Spec.SuccessPolicy == nil {
+			j.Spec.SuccessPolicy = &batchv1.SuccessPolicy{}
+		}
+		j.Spec.SuccessPolicy.Rules = append(j.Spec.SuccessPolicy.Rules, r)
+	}
+}
+
 func onFailure(j *batchv1.Job) {
 	j.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyOnFailure
 }
@@ -88,8 +158,10 @@ func is(kind batchv1.JobConditionType, status corev1.ConditionStatus) change {
 }
 
 // makePod reads "NAME [PHASE] [ready|deleted|bare|other] [KEY=VALUE]...": bare
-// has no finalizer; keys are ix (completion index), restarts, and ago (when it
-// finished, became ready, or was created).
+// has no finalizer; keys are ix (completion index), restarts, ago (when it
+// finished, became ready, or was created), exit (code of its container main) and
+// init (that of its init container setup), cond (a condition that is true), fails
+// and ignored (how often its index failed before).
 func makePod(text string) *corev1.Pod {
 	words := strings.Fields(text)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
@@ -102,6 +174,7 @@ func makePod(text string) *corev1.Pod {
 	}}
 	pod.Status.Phase = corev1.PodPending
 	at := metav1.NewTime(noon)
+	exit := []corev1.ContainerStatus{}
 	for _, word := range words[1:] {
 		key, value, _ := strings.Cut(word, "=")
 		switch key {
@@ -125,6 +198,16 @@ func makePod(text string) *corev1.Pod {
 		case "restarts":
 			n, _ := strconv.Atoi(value)
 			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: int32(n)}}
+		case "exit":
+			exit = append(exit, exited("main", value))
+		case "init":
+			pod.Status.InitContainerStatuses = append(pod.Status.InitContainerStatuses, exited("setup", value))
+		case "cond":
+			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodConditionType(value), Status: corev1.ConditionTrue})
+		case "fails":
+			pod.Annotations[batchv1.JobIndexFailureCountAnnotation] = value
+		case "ignored":
+			pod.Annotations[batchv1.JobIndexIgnoredFailureCountAnnotation] = value
 		case "ago":
 			d, err := time.ParseDuration(value)
 			if err != nil {
@@ -137,13 +220,24 @@ func makePod(text string) *corev1.Pod {
 		}
 	}
 	if terminal(pod) {
-		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{
-			Terminated: &corev1.ContainerStateTerminated{FinishedAt: at}}}}
+		if len(exit) == 0 {
+			exit = append(exit, exited("main", "0"))
+		}
+		for i := range exit {
+			exit[i].State.Terminated.FinishedAt = at
+		}
+		pod.Status.ContainerStatuses = exit
 	}
 	for i := range pod.Status.Conditions {
 		pod.Status.Conditions[i].LastTransitionTime = at
 	}
 	return pod
+}
+
+func exited(container, code string) corev1.ContainerStatus {
+	n, _ := strconv.Atoi(code)
+	return corev1.ContainerStatus{Name: container, State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(n)}}}
 }
 
 func makePods(texts ...string) []*corev1.Pod {
@@ -181,6 +275,9 @@ func describe(p Plan) string {
 	if s.CompletedIndexes != "" {
 		add("indexes=%s", s.CompletedIndexes)
 	}
+	if f := ptr.Deref(s.FailedIndexes, ""); f != "" {
+		add("failedIndexes=%s", f)
+	}
 	if u := s.UncountedTerminatedPods; u != nil {
 		for _, uid := range u.Succeeded {
 			add("+%s", uid)
@@ -206,10 +303,18 @@ func describe(p Plan) string {
 	names("release", p.Release)
 	names("retire", p.Retire)
 	names("kill", p.Kill)
-	if len(p.Create) > 0 && p.Create[0] == noIndex {
+	if len(p.Create) > 0 && p.Create[0].index == noIndex {
 		add("create %d", len(p.Create))
 	} else if len(p.Create) > 0 {
-		add("create %v", p.Create)
+		var list []string
+		for _, n := range p.Create {
+			text := strconv.Itoa(n.index)
+			if n.after != nil {
+				text += " after " + n.after.Name
+			}
+			list = append(list, text)
+		}
+		add("create %v", list)
 	}
 	if p.Again > 0 {
 		add("again %v", p.Again)

@@ -20,10 +20,10 @@ const (
 
 // create starts slowly: one pod, then two, then four. If they are all refused
 // for the same reason, few requests and events tell it.
-func (c *Controller) create(ctx context.Context, job *batchv1.Job, m *memory, indexes []int) error {
-	for batch := 1; len(indexes) > 0; batch *= 2 {
-		n := min(batch, len(indexes))
-		if err := inParallel(ctx, indexes[:n], func(ix int) error { return c.createPod(ctx, job, m, ix) }); err != nil {
+func (c *Controller) create(ctx context.Context, job *batchv1.Job, m *memory, newcomers []newcomer) error {
+	for batch := 1; len(newcomers) > 0; batch *= 2 {
+		n := min(batch, len(newcomers))
+		if err := inParallel(ctx, newcomers[:n], func(n newcomer) error { return c.createPod(ctx, job, m, n) }); err != nil {
 			m.refusals++
 			m.createAfter = c.clock.Now().Add(refusalDelay(m.refusals))
 			if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
@@ -32,7 +32,7 @@ func (c *Controller) create(ctx context.Context, job *batchv1.Job, m *memory, in
 			}
 			return err
 		}
-		indexes = indexes[n:]
+		newcomers = newcomers[n:]
 	}
 	m.refusals, m.createAfter = 0, time.Time{}
 	return nil
@@ -42,8 +42,8 @@ func refusalDelay(refusals int) time.Duration {
 	return min(refusalBase<<min(refusals-1, 10), refusalMax)
 }
 
-func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, m *memory, index int) error {
-	pod, err := c.client.CoreV1().Pods(job.Namespace).Create(ctx, newPod(job, index), metav1.CreateOptions{})
+func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, m *memory, n newcomer) error {
+	pod, err := c.client.CoreV1().Pods(job.Namespace).Create(ctx, newPod(job, n), metav1.CreateOptions{})
 	if err != nil {
 		c.metrics.podCreations.WithLabelValues("failed").Inc()
 		if !refused(err) {

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"fmt"
+	"math"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -23,16 +25,26 @@ func judge(v View, s stock, startTime *metav1.Time) *verdict {
 			return &verdict{interim: interim, reason: c.Reason, message: c.Message}
 		}
 	}
+	fails := func(reason, message string) *verdict { return &verdict{batchv1.JobFailureTarget, reason, message} }
+	succeeds := func(reason, message string) *verdict { return &verdict{batchv1.JobSuccessCriteriaMet, reason, message} }
+	failedIndexes := s.failedIndexes.total()
 	switch d := deadline(v.Job, startTime); {
+	case s.failJob != "":
+		return fails(batchv1.JobReasonPodFailurePolicy, s.failJob)
 	case s.failed > backoffLimit(v.Job) || restartedTooOften(v.Job, v.Pods):
-		return &verdict{batchv1.JobFailureTarget, batchv1.JobReasonBackoffLimitExceeded,
-			"Job has reached the specified backoff limit"}
+		return fails(batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit")
 	case d != nil && !d.After(v.Now):
-		return &verdict{batchv1.JobFailureTarget, batchv1.JobReasonDeadlineExceeded,
-			"Job was active longer than specified deadline"}
-	case completed(v.Job, s):
-		return &verdict{batchv1.JobSuccessCriteriaMet, batchv1.JobReasonCompletionsReached,
-			"Reached expected number of succeeded pods"}
+		return fails(batchv1.JobReasonDeadlineExceeded, "Job was active longer than specified deadline")
+	case failedIndexes > int(ptr.Deref(v.Job.Spec.MaxFailedIndexes, math.MaxInt32)):
+		return fails(batchv1.JobReasonMaxFailedIndexesExceeded, "Job has exceeded the specified maximal number of failed indexes")
+	case failedIndexes > 0 && failedIndexes+s.completed.total() >= completions(v.Job):
+		return fails(batchv1.JobReasonFailedIndexes, "Job has failed indexes")
+	}
+	if rule, met := matchedRule(v.Job, s.completed); met {
+		return succeeds(batchv1.JobReasonSuccessPolicy, fmt.Sprintf("Matched rules at index %d", rule))
+	}
+	if completed(v.Job, s) {
+		return succeeds(batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods")
 	}
 	return nil
 }
@@ -124,6 +136,12 @@ func restartedTooOften(job *batchv1.Job, pods []*corev1.Pod) bool {
 func Finished(job *batchv1.Job) bool {
 	return conditionTrue(job.Status.Conditions, batchv1.JobComplete) ||
 		conditionTrue(job.Status.Conditions, batchv1.JobFailed)
+}
+
+// ending tells whether it is decided how a Job ends, though it has not yet.
+func ending(job *batchv1.Job) bool {
+	return conditionTrue(job.Status.Conditions, batchv1.JobFailureTarget) ||
+		conditionTrue(job.Status.Conditions, batchv1.JobSuccessCriteriaMet)
 }
 
 func suspended(job *batchv1.Job) bool { return ptr.Deref(job.Spec.Suspend, false) }

@@ -175,9 +175,9 @@ func (w *cluster) sync(writes int) bool {
 			w.markDeleted(pod)
 		}
 	}
-	for _, ix := range p.Create {
+	for _, n := range p.Create {
 		if write() {
-			w.create(ix)
+			w.create(n.index)
 		}
 	}
 	return did

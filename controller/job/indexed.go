@@ -1,9 +1,9 @@
 package job
 
 import (
-	"slices"
+	"cmp"
+	"math"
 	"strconv"
-	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +22,12 @@ func knownMode(job *batchv1.Job) bool {
 	return indexed(job) || ptr.Deref(job.Spec.CompletionMode, batchv1.NonIndexedCompletion) == batchv1.NonIndexedCompletion
 }
 
+// limitPerIndex tells whether each index has a back-off, and a limit to it, of
+// its own (KEP-3850).
+func limitPerIndex(job *batchv1.Job) bool {
+	return indexed(job) && job.Spec.BackoffLimitPerIndex != nil
+}
+
 func completions(job *batchv1.Job) int { return int(ptr.Deref(job.Spec.Completions, 0)) }
 
 func completionIndex(pod *corev1.Pod) int {
@@ -32,104 +38,151 @@ func completionIndex(pod *corev1.Pod) int {
 	return ix
 }
 
+// validIndex tells whether a pod has a part in its Job: pods of an Indexed Job
+// without a valid index count neither way.
 func validIndex(job *batchv1.Job, pod *corev1.Pod) bool {
 	ix := completionIndex(pod)
-	return ix >= 0 && ix < completions(job)
+	return !indexed(job) || ix >= 0 && ix < completions(job)
 }
 
-// newIndexes returns for which indexes to create n pods, the lowest first; of a
-// Job without indexes, n times noIndex.
-func newIndexes(job *batchv1.Job, s stock, n int) []int {
-	if !indexed(job) {
-		return slices.Repeat([]int{noIndex}, n)
-	}
-	taken := s.completed
-	for _, pod := range s.busy(job) {
-		taken = taken.with(completionIndex(pod))
-	}
-	return taken.gaps(n, completions(job))
-}
-
-// busy are the pods that keep an index from being started again.
-func (s stock) busy(job *batchv1.Job) []*corev1.Pod {
-	pods := s.active
-	if replaceOnlyFailed(job) {
-		pods = slices.Concat(pods, s.leaving)
-	}
-	return filter(pods, func(pod *corev1.Pod) bool { return completionIndex(pod) != noIndex })
-}
-
-// interval is a range of indexes, both ends in it.
-type interval struct{ first, last int }
-
-// intervals are sorted and neither overlap nor touch.
-type intervals []interval
-
-// parseIntervals reads status.completedIndexes, such as "0,2-4", and leaves out
-// what is not below limit or not a number.
-func parseIntervals(text string, limit int) intervals {
-	var result intervals
-	for part := range strings.SplitSeq(text, ",") {
-		first, last, ranged := strings.Cut(part, "-")
-		from, err := strconv.Atoi(first)
-		to := from
-		if ranged && err == nil {
-			to, err = strconv.Atoi(last)
+// countIndexes brings the completed and the failed indexes up to date. An index
+// ends once: what it did first stands.
+func (s *stock) countIndexes(v View) {
+	limit := completions(v.Job)
+	s.completed = parseIntervals(s.status.CompletedIndexes, limit)
+	s.failedIndexes = parseIntervals(ptr.Deref(s.status.FailedIndexes, ""), limit).minus(s.completed)
+	var completed, failed []int
+	for _, pod := range v.Pods {
+		switch ix := completionIndex(pod); {
+		case !hasFinalizer(pod) || !validIndex(v.Job, pod) || s.recorded.Has(pod.UID):
+		case pod.Status.Phase == corev1.PodSucceeded:
+			completed = append(completed, ix)
+		case limitPerIndex(v.Job) && countsAsFailed(v.Job, pod) && endsIndex(v.Job, pod):
+			failed = append(failed, ix)
 		}
-		if err != nil || from < 0 || from > to || from >= limit {
+	}
+	s.completed = s.completed.plus(intervals(nil).with(completed...).minus(s.failedIndexes))
+	s.succeeded = int32(s.completed.total())
+	s.status.Succeeded = s.succeeded
+	s.status.CompletedIndexes = s.completed.String()
+	s.status.FailedIndexes = nil
+	if limitPerIndex(v.Job) {
+		s.failedIndexes = s.failedIndexes.with(failed...).minus(s.completed)
+		s.status.FailedIndexes = ptr.To(s.failedIndexes.String())
+		s.hold(v)
+	}
+}
+
+// endsIndex tells whether an index has failed for good with this failed pod.
+func endsIndex(job *batchv1.Job, pod *corev1.Pod) bool {
+	if pod.DeletionTimestamp != nil && conditionTrue(job.Status.Conditions, batchv1.JobFailureTarget) {
+		return false // it was killed because the Job fails
+	}
+	action := ruleOn(job, pod).action
+	failures, _ := indexFailures(pod)
+	return action == batchv1.PodFailurePolicyActionFailIndex ||
+		action != batchv1.PodFailurePolicyActionIgnore && failures >= int(*job.Spec.BackoffLimitPerIndex)
+}
+
+// hold finds the pod that failed last of each index that waits for its next one.
+// It keeps the finalizer until that is there, as the number of failures is known
+// from the pod alone (KEP-3850).
+func (s *stock) hold(v View) {
+	if v.Job.DeletionTimestamp != nil || ending(v.Job) {
+		return
+	}
+	over := s.completed.plus(s.failedIndexes).with(indexesOf(s.active)...)
+	s.held = map[int]*corev1.Pod{}
+	for _, pod := range v.Pods {
+		ix := completionIndex(pod)
+		if !hasFinalizer(pod) || !validIndex(v.Job, pod) || over.has(ix) || !countsAsFailed(v.Job, pod) {
 			continue
 		}
-		result = result.add(interval{from, min(to, limit-1)})
+		if other := s.held[ix]; other == nil || cmp.Or(cmp.Compare(attempts(pod), attempts(other)),
+			finishTime(pod).Compare(finishTime(other))) > 0 {
+			s.held[ix] = pod
+		}
+	}
+}
+
+func (s *stock) holds(pod *corev1.Pod) bool { return s.held[completionIndex(pod)] == pod }
+
+// newcomer is a pod to create.
+type newcomer struct {
+	index int // or noIndex
+	// after is the failed pod of the same index that it follows, if it inherits
+	// the number of failures.
+	after *corev1.Pod
+}
+
+// newcomers returns up to n pods to create, the lowest indexes first. Indexes
+// that a back-off of their own keeps waiting leave their place to others.
+func (p *Plan) newcomers(s stock, v View, n int) []newcomer {
+	if !indexed(v.Job) {
+		result := make([]newcomer, n)
+		for i := range result {
+			result[i].index = noIndex
+		}
+		return result
+	}
+	taken := s.completed
+	taken = taken.plus(s.failedIndexes).with(indexesOf(s.active)...)
+	if replaceOnlyFailed(v.Job) {
+		taken = taken.with(indexesOf(s.leaving)...)
+	}
+	var waiting []int
+	for ix, pod := range s.held {
+		if wait := v.Backoff.after(attempts(pod)+1, finishTime(pod)).Sub(v.Now); wait > 0 {
+			waiting = append(waiting, ix)
+			p.lookAgain(wait)
+		}
+	}
+	var result []newcomer
+	all := intervals{{0, completions(v.Job) - 1}}
+	for _, ix := range all.minus(taken.with(waiting...)).lowest(n) {
+		result = append(result, newcomer{index: ix, after: s.held[ix]})
 	}
 	return result
 }
 
-// String is the inverse of parseIntervals. Two neighbours are written "3,4", and
-// only longer runs "3-5", as the API does.
-func (is intervals) String() string {
-	var parts []string
-	for _, i := range is {
-		parts = append(parts, strconv.Itoa(i.first))
-		if i.last == i.first+1 {
-			parts = append(parts, strconv.Itoa(i.last))
-		} else if i.last > i.first {
-			parts[len(parts)-1] += "-" + strconv.Itoa(i.last)
-		}
-	}
-	return strings.Join(parts, ",")
-}
-
-func (is intervals) total() int {
-	n := 0
-	for _, i := range is {
-		n += i.last - i.first + 1
-	}
-	return n
-}
-
-// with returns is and one index more; is itself stays as it was.
-func (is intervals) with(ix int) intervals { return is.add(interval{ix, ix}) }
-
-func (is intervals) add(in interval) intervals {
-	// All that overlap or touch the new one melt into it.
-	from, _ := slices.BinarySearchFunc(is, in.first-1, func(i interval, ix int) int { return i.last - ix })
-	to := from
-	for ; to < len(is) && is[to].first <= in.last+1; to++ {
-		in.first = min(in.first, is[to].first)
-		in.last = max(in.last, is[to].last)
-	}
-	return slices.Concat(is[:from], intervals{in}, is[to:])
-}
-
-// gaps returns up to n of the lowest indexes below limit that are not in is.
-func (is intervals) gaps(n, limit int) []int {
+func indexesOf(pods []*corev1.Pod) []int {
 	var result []int
-	next := 0
-	for _, i := range append(slices.Clone(is), interval{limit, limit}) {
-		for ; next < i.first && next < limit && len(result) < n; next++ {
-			result = append(result, next)
+	for _, pod := range pods {
+		if ix := completionIndex(pod); ix != noIndex {
+			result = append(result, ix)
 		}
-		next = max(next, i.last+1)
 	}
 	return result
+}
+
+// indexFailures is how often the index of a pod had failed before: how often that
+// counted against the limit, and how often the pod failure policy ignored it.
+// Users may have edited the annotations; what makes no sense is 0.
+func indexFailures(pod *corev1.Pod) (counted, ignored int) {
+	number := func(annotation string) int {
+		n, err := strconv.ParseInt(pod.Annotations[annotation], 10, 32)
+		if err != nil || n < 0 {
+			return 0
+		}
+		return int(n)
+	}
+	return number(batchv1.JobIndexFailureCountAnnotation), number(batchv1.JobIndexIgnoredFailureCountAnnotation)
+}
+
+// attempts is how often an index had failed before this pod, for whatever reason.
+func attempts(pod *corev1.Pod) int {
+	counted, ignored := indexFailures(pod)
+	return counted + ignored
+}
+
+// inherited is what indexFailures shall be for the pod that follows a failed one.
+func inherited(job *batchv1.Job, after *corev1.Pod) (counted, ignored int) {
+	if after == nil {
+		return 0, 0
+	}
+	counted, ignored = indexFailures(after)
+	if ruleOn(job, after).action == batchv1.PodFailurePolicyActionIgnore {
+		return counted, min(ignored+1, math.MaxInt32)
+	}
+	return min(counted+1, math.MaxInt32), ignored
 }

@@ -44,7 +44,12 @@ func TestIntervalsAreSets(t *testing.T) {
 		if again := parseIntervals(is.String(), limit); !slices.Equal(again, is) {
 			t.Fatalf("%v reads back as %v", is, again)
 		}
-		gaps := is.gaps(limit, limit)
+		gaps := intervals{{0, limit - 1}}.minus(is).lowest(limit)
+		for ix := range limit {
+			if is.has(ix) != want[ix] {
+				t.Fatalf("%s has %d: %t", is, ix, is.has(ix))
+			}
+		}
 		if len(gaps)+len(want) != limit || slices.ContainsFunc(gaps, func(ix int) bool { return want[ix] }) {
 			t.Fatalf("gaps of %s: %v", is, gaps)
 		}

@@ -10,8 +10,10 @@
 //
 // The contract is the batch/v1 API as Kubernetes v1.37 keeps it: the field
 // comments in k8s.io/api/batch/v1 and the enhancements KEP-2307 (tracking with
-// finalizers), KEP-2232 (suspend), KEP-2214 (Indexed), KEP-3939
-// (podReplacementPolicy) and KEP-3998 (interim conditions).
+// finalizers), KEP-2232 (suspend), KEP-2214 (Indexed), KEP-3715 (elastic
+// Indexed), KEP-3850 (backoffLimitPerIndex), KEP-3329 (podFailurePolicy), KEP-3939
+// (podReplacementPolicy), KEP-3998 (successPolicy, interim conditions) and
+// KEP-4368 (managedBy).
 package job
 
 import (
@@ -61,9 +63,8 @@ type Plan struct {
 	// succeeded nor as failed, and are then deleted.
 	Retire []*corev1.Pod
 	// Kill are deleted with the finalizer on, to be counted as failed.
-	Kill []*corev1.Pod
-	// Create has one entry per pod: its completion index, or noIndex.
-	Create []int
+	Kill   []*corev1.Pod
+	Create []newcomer
 	// Again is when time alone changes the Plan; 0 means never.
 	Again time.Duration
 	// History to remember for the next View.
@@ -155,12 +156,16 @@ func scale(p *Plan, s stock, v View) {
 	if missing <= 0 {
 		return
 	}
+	ready := v.CreateAfter
+	if !limitPerIndex(v.Job) {
+		ready = latest(ready, p.History.readyAt(v.Backoff))
+	}
 	// The status is due even while creation is held back (#139457).
-	if wait := latest(p.History.readyAt(v.Backoff), v.CreateAfter).Sub(v.Now); wait > 0 {
+	if wait := ready.Sub(v.Now); wait > 0 {
 		p.lookAgain(wait)
 		return
 	}
-	p.Create = newIndexes(v.Job, s, min(missing, maxPodsPerPlan))
+	p.Create = p.newcomers(s, v, min(missing, maxPodsPerPlan))
 }
 
 // wanted is how many pods should be active now.

@@ -210,6 +210,86 @@ func TestPlanIndexes(t *testing.T) {
 	})
 }
 
+func TestPlanLimitsEachIndex(t *testing.T) {
+	target := is(batchv1.JobFailureTarget, corev1.ConditionTrue)
+	checkPlans(t, []planRow{
+		{"a failed pod is held until its index goes on", makeJob(perIndex(1)), makePods("a failed ix=0 ago=4s"), "again 6s"},
+		{"which then inherits", makeJob(perIndex(1)), makePods("a failed ix=0 ago=10s"), "create [0 after a]"},
+		{"and lets go of it", makeJob(perIndex(1)), makePods("a failed ix=0 ago=10s", "b ix=0 fails=1"), "active=1, -a, release a"},
+		{"each further failure doubles its delay", makeJob(perIndex(5)), makePods("a failed ix=0 fails=2 ago=10s"), "again 30s"},
+		{"ignored ones as well", makeJob(perIndex(5), rule("Ignore In 1")), makePods("a failed ix=0 exit=1 fails=1 ignored=1 ago=10s"), "again 30s"},
+		{"who waits leaves its place to others", makeJob(perIndex(1), size(1, 3)), makePods("a failed ix=0"), "create [1], again 10s"},
+		{"of several the one that failed last is held", makeJob(perIndex(5), size(1, 2)),
+			makePods("a failed ix=0 ago=20s", "b failed ix=0 fails=1 ago=30s", "c failed ix=0 fails=1 ago=20s"),
+			"-a, -b, release a b, create [0 after c]"},
+		{"it is held, though noted", makeJob(perIndex(5), uncounted("", "a")), makePods("a failed ix=0 ago=4s"), "-a, again 6s"},
+		{"an index fails past its limit", makeJob(perIndex(1), size(2, 2)), makePods("a failed ix=0 fails=1", "b running ix=1"),
+			"active=1, failedIndexes=0, -a, release a"},
+		{"and is not started again", makeJob(perIndex(1), size(2, 3), indexes("", "0")), makePods("b running ix=1"),
+			"active=1, failedIndexes=0, create [2]"},
+		{"one that has succeeded does not fail", makeJob(perIndex(0), size(1, 2), indexes("0", "")), makePods("a failed ix=0 ago=1h"),
+			"succeeded=1, indexes=0, -a, release a, create [1]"},
+		{"and one that has failed does not succeed", makeJob(perIndex(0), size(1, 2), indexes("", "0")), makePods("a succeeded ix=0"),
+			"failedIndexes=0, release a, create [1]"},
+		{"the Job fails when all indexes have ended", makeJob(perIndex(0), size(2, 2), indexes("0", "")), makePods("a failed ix=1"),
+			"succeeded=1, indexes=0, failedIndexes=1, -a, FailureTarget=True, release a"},
+		{"or too many failed", makeJob(perIndex(0), maxFailedIndexes(1), size(3, 5), indexes("", "0")), makePods("a failed ix=1", "b running ix=2"),
+			"active=1, failedIndexes=0,1, -a, FailureTarget=True, release a, kill b"},
+		{"whom it kills has not failed its index", makeJob(perIndex(0), target, size(3, 5), indexes("", "0")), makePods("b failed deleted ix=2"),
+			"failedIndexes=0, -b, FailureTarget=True, release b"},
+		{"an ending Job holds nothing", makeJob(perIndex(3), target), makePods("a failed ix=0"), "-a, FailureTarget=True, release a"},
+		{"nor does one being deleted", makeJob(perIndex(3), beingDeleted), makePods("a failed ix=0"), "-a, release a"},
+		{"held pods count against the limit of all", makeJob(perIndex(3), limit(0)), makePods("a failed ix=0"), "FailureTarget=True"},
+		{"annotations that make no sense are 0", makeJob(perIndex(1)), makePods("a failed ix=0 fails=99999999999 ignored=-4 ago=10s"), "create [0 after a]"},
+	})
+	for want, job := range map[string]*batchv1.Job{
+		batchv1.JobReasonFailedIndexes:            makeJob(perIndex(0)),
+		batchv1.JobReasonMaxFailedIndexesExceeded: makeJob(perIndex(0), maxFailedIndexes(0)),
+	} {
+		p := plan(View{Job: job, Pods: makePods("a failed ix=0"), Now: noon})
+		if c := condition(p.Status.Conditions, batchv1.JobFailureTarget); c == nil || c.Reason != want {
+			t.Errorf("%+v, want %s", c, want)
+		}
+	}
+}
+
+func TestFailuresAreInherited(t *testing.T) {
+	job := makeJob(perIndex(5), rule("Ignore In 3"))
+	for _, row := range []struct{ after, counted, ignored string }{
+		{"", "0", ""},
+		{"a failed ix=0 exit=1", "1", ""},
+		{"a failed ix=0 exit=1 fails=2 ignored=1", "3", "1"},
+		{"a failed ix=0 exit=3 fails=2 ignored=1", "2", "2"},
+		{"a failed ix=0 exit=1 fails=2147483647", "2147483647", ""},
+	} {
+		n := newcomer{index: 0}
+		if row.after != "" {
+			n.after = makePod(row.after)
+		}
+		pod := newPod(job, n)
+		counted, ignored := pod.Annotations[batchv1.JobIndexFailureCountAnnotation], pod.Annotations[batchv1.JobIndexIgnoredFailureCountAnnotation]
+		if counted != row.counted || ignored != row.ignored {
+			t.Errorf("after %q: %q and %q, want %q and %q", row.after, counted, ignored, row.counted, row.ignored)
+		}
+	}
+	if pod := newPod(makeJob(withIndexes), newcomer{}); pod.Annotations[batchv1.JobIndexFailureCountAnnotation] != "" {
+		t.Error("the count belongs to Jobs with a limit per index")
+	}
+}
+
+func TestPlanScalesIndexes(t *testing.T) {
+	checkPlans(t, []planRow{
+		{"up", makeJob(withIndexes, size(4, 4), indexes("0,1", "")), makePods("c running ix=2"),
+			"active=1, succeeded=2, indexes=0,1, create [3]"},
+		{"down, from the top, whatever runs there", makeJob(withIndexes, size(2, 2)), makePods("a ix=0", "c running ready ix=2"),
+			"active=2, ready=1, retire c"},
+		{"down to what is done", makeJob(withIndexes, size(2, 2), indexes("0,1,3", "")), makePods("c running deleted bare ix=2"),
+			"terminating=1, succeeded=2, indexes=0,1, SuccessCriteriaMet=True"},
+		{"what failed beyond the end counts no more", makeJob(perIndex(0), size(2, 2), indexes("0", "3")), makePods("d failed ix=3", "b running ix=1"),
+			"active=1, succeeded=1, indexes=0, release d"},
+	})
+}
+
 func TestPlanClaims(t *testing.T) {
 	v := View{Job: makeJob(), Strays: makePods("stray running"), Now: noon, Backoff: defaultBackoff}
 	if got := describe(plan(v)); got != "adopt stray" {

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,14 +18,19 @@ type stock struct {
 	leaving []*corev1.Pod
 	// holding is how many pods carry the tracking finalizer.
 	holding int
+	// recorded are finished pods that uncountedTerminatedPods lists.
+	recorded sets.Set[types.UID]
 	// succeeded and failed are the counters with all finished pods in them,
 	// whether the status has caught up or not. Of an Indexed Job, succeeded
 	// counts indexes.
 	succeeded, failed int32
-	// completed are the indexes that succeeded, of an Indexed Job.
-	completed intervals
-	// unrecorded is how many finished pods did not fit into the status yet.
-	unrecorded int
+	// completed and failedIndexes are how indexes ended, of an Indexed Job.
+	completed, failedIndexes intervals
+	// held are failed pods by index that keep the finalizer until the next pod
+	// of their index is there.
+	held map[int]*corev1.Pod
+	// failJob is why a failed pod fails the whole Job, if one does.
+	failJob string
 	// release are pods that the status has taken note of.
 	release []*corev1.Pod
 	// status is the Job's, with all counters brought up to date.
@@ -62,17 +68,13 @@ func takeStock(v View) stock {
 	uncounted := s.status.UncountedTerminatedPods
 	s.status.Succeeded += settle(&uncounted.Succeeded, holders)
 	s.status.Failed += settle(&uncounted.Failed, holders)
+	s.recorded = sets.New(uncounted.Succeeded...).Insert(uncounted.Failed...)
 	s.succeeded = s.status.Succeeded + int32(len(uncounted.Succeeded))
 	s.failed = s.status.Failed + int32(len(uncounted.Failed))
 	if indexed(v.Job) {
-		s.completed = parseIntervals(s.status.CompletedIndexes, completions(v.Job))
+		s.countIndexes(v)
 	}
 	s.count(v)
-	if indexed(v.Job) {
-		s.succeeded = int32(s.completed.total())
-		s.status.Succeeded = s.succeeded
-		s.status.CompletedIndexes = s.completed.String()
-	}
 
 	s.status.Active = int32(len(s.active))
 	s.status.Ready = ptr.To(int32(len(filter(s.active, ready))))
@@ -94,37 +96,43 @@ func settle(uids *[]types.UID, holders sets.Set[types.UID]) int32 {
 // count takes note of pods that finished, as many as the status has room for.
 func (s *stock) count(v View) {
 	uncounted := s.status.UncountedTerminatedPods
-	recorded := sets.New(uncounted.Succeeded...).Insert(uncounted.Failed...)
-	room := maxPodsPerPlan - recorded.Len()
-	note := func(pod *corev1.Pod, record func()) {
+	room := maxPodsPerPlan - s.recorded.Len()
+	note := func(pod *corev1.Pod, in *[]types.UID) {
 		if room <= 0 {
-			s.unrecorded++
 			return
 		}
 		room--
-		record()
+		if in != nil {
+			*in = append(*in, pod.UID)
+		}
 		s.release = append(s.release, pod)
 	}
 	for _, pod := range v.Pods {
-		ix := completionIndex(pod)
-		valid := !indexed(v.Job) || ix >= 0 && ix < completions(v.Job)
+		failed := countsAsFailed(v.Job, pod)
 		switch {
-		case !hasFinalizer(pod):
-		case recorded.Has(pod.UID):
+		case !hasFinalizer(pod) || s.holds(pod) && s.recorded.Has(pod.UID):
+		case s.recorded.Has(pod.UID):
 			s.release = append(s.release, pod)
 		case pod.Status.Phase == corev1.PodSucceeded && indexed(v.Job):
-			note(pod, func() {
-				if valid {
-					s.completed = s.completed.with(ix)
-				}
-			})
+			note(pod, nil) // countIndexes has
 		case pod.Status.Phase == corev1.PodSucceeded:
 			s.succeeded++
-			note(pod, func() { uncounted.Succeeded = append(uncounted.Succeeded, pod.UID) })
-		case countsAsFailed(v.Job, pod) && valid:
-			s.failed++
-			note(pod, func() { uncounted.Failed = append(uncounted.Failed, pod.UID) })
-		case countsAsFailed(v.Job, pod), abandoned(v.Job, pod):
+			note(pod, &uncounted.Succeeded)
+		case failed && validIndex(v.Job, pod):
+			rule := ruleOn(v.Job, pod)
+			if rule.action == batchv1.PodFailurePolicyActionFailJob {
+				s.failJob = cmp.Or(s.failJob, rule.why)
+			}
+			in := &uncounted.Failed
+			if rule.action == batchv1.PodFailurePolicyActionIgnore {
+				in = nil
+			} else {
+				s.failed++
+			}
+			if !s.holds(pod) {
+				note(pod, in)
+			}
+		case failed, abandoned(v.Job, pod):
 			s.release = append(s.release, pod)
 		}
 	}

@@ -22,7 +22,7 @@ var jobKind = batchv1.SchemeGroupVersion.WithKind("Job")
 
 // newPod is a pod from the Job's template. Its labels are the template's: the
 // API server has put job-name and controller-uid there.
-func newPod(job *batchv1.Job, index int) *corev1.Pod {
+func newPod(job *batchv1.Job, n newcomer) *corev1.Pod {
 	template := job.Spec.Template.DeepCopy()
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -38,8 +38,15 @@ func newPod(job *batchv1.Job, index int) *corev1.Pod {
 	if !hasFinalizer(pod) {
 		pod.Finalizers = append(pod.Finalizers, batchv1.JobTrackingFinalizer)
 	}
-	if index != noIndex {
-		setIndex(pod, job.Name, index)
+	if n.index != noIndex {
+		setIndex(pod, job.Name, n.index)
+	}
+	if limitPerIndex(job) {
+		counted, ignored := inherited(job, n.after)
+		pod.Annotations[batchv1.JobIndexFailureCountAnnotation] = strconv.Itoa(counted)
+		if ignored > 0 {
+			pod.Annotations[batchv1.JobIndexIgnoredFailureCountAnnotation] = strconv.Itoa(ignored)
+		}
 	}
 	return pod
 }
