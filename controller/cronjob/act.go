@@ -51,11 +51,12 @@ func (l *look) start(ctx context.Context, s *Start) error {
 		}
 	}
 	about := s.Job.Name
+	l.creating = s.Job.Name // until it is on record, whatever comes between
 	job, err := l.client.BatchV1().Jobs(s.Job.Namespace).Create(ctx, s.Job, metav1.CreateOptions{})
 	switch {
 	case err == nil:
 		l.tell(normal("SuccessfulCreate", about, "Created job %v", job.Name))
-		l.metrics.started(job.CreationTimestamp.Sub(s.ScheduledTime))
+		l.skew.Observe(max(0, job.CreationTimestamp.Sub(s.ScheduledTime).Seconds()))
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return nil // nothing can be created here any more
 	case apierrors.IsAlreadyExists(err):
@@ -73,7 +74,11 @@ func (l *look) start(ctx context.Context, s *Start) error {
 		}
 		return fmt.Errorf("creating Job %s: %w", s.Job.Name, err)
 	}
-	return l.write(ctx, s.Recorded(job))
+	if err := l.write(ctx, s.Recorded(job)); err != nil {
+		return err
+	}
+	l.creating = ""
+	return nil
 }
 
 // delete deletes one Job and, through the garbage collector, its pods.
@@ -97,18 +102,11 @@ func (l *look) delete(ctx context.Context, job *batchv1.Job) error {
 	return nil
 }
 
-// write replaces the CronJob's status. After a conflict the next look has the
-// revision that stood in the way.
+// write replaces the CronJob's status.
 func (l *look) write(ctx context.Context, status batchv1.CronJobStatus) error {
 	next := *l.cronJob
 	next.Status = status
-	api := l.client.BatchV1().CronJobs(next.Namespace)
-	written, err := api.UpdateStatus(ctx, &next, metav1.UpdateOptions{})
-	if apierrors.IsConflict(err) {
-		if fresh, getErr := api.Get(ctx, next.Name, metav1.GetOptions{}); getErr == nil && fresh.UID == next.UID {
-			l.known = fresh
-		}
-	}
+	written, err := l.client.BatchV1().CronJobs(next.Namespace).UpdateStatus(ctx, &next, metav1.UpdateOptions{})
 	if err != nil {
 		return fmt.Errorf("writing the status of CronJob %s: %w", next.Name, err)
 	}

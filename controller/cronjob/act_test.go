@@ -106,7 +106,7 @@ func (b *bench) show() {
 
 // look syncs once and returns what went wrong.
 func (b *bench) look() error {
-	_, err := b.sync(b.Context(), "ns/report")
+	_, err := b.sync(b.Context(), cache.NewObjectName("ns", "report"))
 	return err
 }
 
@@ -269,6 +269,48 @@ func TestInterruptedStart(t *testing.T) {
 	}
 }
 
+// TestInterruptedStartBeforeTheNextTick: the Job is there, and neither the status
+// nor the cache says so when the next tick comes.
+func TestInterruptedStartBeforeTheNextTick(t *testing.T) {
+	for policyOf, want := range map[batchv1.ConcurrencyPolicy]string{
+		batchv1.ForbidConcurrent:  "[" + nameAt("10:00") + "]",
+		batchv1.ReplaceConcurrent: "[" + nameAt("11:00") + "]",
+	} {
+		for name, c := range map[string]struct {
+			verb, resource string
+			late           bool
+		}{
+			"answer to creation lost": {"create", "jobs", true},
+			"status write fails":      {"update", "cronjobs", false},
+		} {
+			t.Run(fmt.Sprint(policyOf, ", ", name), func(t *testing.T) {
+				b := newBench(t, hourly(policy(policyOf)))
+				b.fail(c.verb, c.resource, c.late, errServer)
+				if b.look() == nil {
+					t.Fatal("no error, so that nobody looks again")
+				}
+				b.clock.SetTime(at("11:00:01"))
+				b.mustLook()
+				b.expect("Jobs", names(b.stored()), want)
+			})
+		}
+	}
+}
+
+// TestInterruptedStartOfAJobThatHasFinished: it must not be cleaned up before
+// its tick is on record, or the tick starts again.
+func TestInterruptedStartOfAJobThatHasFinished(t *testing.T) {
+	c := hourly(last("09:00"))
+	c.Spec.FailedJobsHistoryLimit = ptr.To[int32](0)
+	b := newBench(t, c, started("10:00", failed))
+	b.mustLook()
+	b.expect("writes", b.writes(), "update cronjobs, delete jobs")
+	b.show()
+	b.mustLook()
+	b.expect("Jobs", names(b.stored()), "[]")
+	b.expectStatus("10:00")
+}
+
 func TestForeignJobInTheWay(t *testing.T) {
 	foreign := started("10:00")
 	foreign.OwnerReferences = nil
@@ -289,21 +331,46 @@ func TestFinishedJobOfThisTick(t *testing.T) {
 	b.expect("events", b.told(), "")
 }
 
-func TestConflictBringsTheNewRevision(t *testing.T) {
-	b := newBench(t, hourly(last("09:00"), active(started("09:00")), policy(batchv1.ForbidConcurrent)), started("09:00", failed))
-	fresh := hourly(last("09:00"), active(started("09:00")), suspended)
-	fresh.ResourceVersion = "50"
-	if err := b.api.Tracker().Update(batchv1.SchemeGroupVersion.WithResource("cronjobs"), fresh, "ns"); err != nil {
-		t.Fatal(err)
+// edit changes the CronJob in the API server; the cache does not know yet.
+func (b *bench) edit(version string, changes ...change) {
+	b.Helper()
+	c := hourly(changes...)
+	c.ResourceVersion = version
+	if err := b.api.Tracker().Update(batchv1.SchemeGroupVersion.WithResource("cronjobs"), c, "ns"); err != nil {
+		b.Fatal(err)
 	}
+}
+
+func TestConflict(t *testing.T) {
+	b := newBench(t, hourly(last("10:00"), active(started("09:00"))), started("09:00", failed))
+	b.edit("50", last("10:00"), active(started("09:00")), deadline(7))
 	if err := b.look(); !apierrors.IsConflict(err) {
 		t.Fatalf("%v, want a conflict", err)
 	}
 	b.expect("events", b.told(), "")
+	b.show()
 	b.mustLook()
 	b.expect("events", b.told(), "SawCompletedJob")
-	b.expect("Jobs", names(b.stored()), names(jobs(started("09:00"))))
-	b.expectStatus("09:00")
+	b.expectStatus("10:00")
+}
+
+// TestNothingStartsOnAStaleView: the cache has not seen that the CronJob was
+// suspended, or that another replica started the tick, whose Job is gone.
+func TestNothingStartsOnAStaleView(t *testing.T) {
+	for name, changes := range map[string][]change{
+		"suspended":       {last("09:00"), suspended},
+		"started already": {last("10:00")},
+		"being deleted":   {last("09:00"), beingDeleted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, hourly(last("09:00")))
+			b.edit("50", changes...)
+			b.mustLook()
+			b.mustLook()
+			b.expect("Jobs", names(b.stored()), "[]")
+			b.expect("writes", b.writes(), "")
+		})
+	}
 }
 
 func TestReplaceDeletesFirst(t *testing.T) {
@@ -312,7 +379,7 @@ func TestReplaceDeletesFirst(t *testing.T) {
 	b.expect("writes", b.writes(), "delete jobs, create jobs, update cronjobs")
 	b.expect("events", b.told(), "SuccessfulDelete SuccessfulCreate")
 	b.expectStatus("10:00", nameAt("10:00"))
-	options := b.api.Actions()[0].(clienttesting.DeleteAction).GetDeleteOptions()
+	options := b.api.Actions()[1].(clienttesting.DeleteAction).GetDeleteOptions()
 	if *options.PropagationPolicy != metav1.DeletePropagationBackground || *options.Preconditions.UID != started("09:00").UID {
 		t.Errorf("deleted with %+v", options)
 	}
@@ -424,12 +491,7 @@ func TestChangedSchedule(t *testing.T) {
 	b := newBench(t, hourly(last("10:00")))
 	b.mustLook()
 	edit := func(version string, changes ...change) {
-		t.Helper()
-		c := hourly(changes...)
-		c.ResourceVersion = version
-		if err := b.api.Tracker().Update(batchv1.SchemeGroupVersion.WithResource("cronjobs"), c, "ns"); err != nil {
-			t.Fatal(err)
-		}
+		b.edit(version, changes...)
 		b.show()
 	}
 	b.clock.SetTime(at("10:30:05"))

@@ -8,6 +8,7 @@ package cronjob
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -32,6 +33,8 @@ const (
 	// longestSleep is how long a CronJob is left alone at most. Timers do not
 	// follow the wall clock when it jumps or the machine sleeps.
 	longestSleep = time.Minute
+	// drain is how long a look may go on after the end of Run's context.
+	drain = 5 * time.Second
 )
 
 // Options are the optional parts of a Controller.
@@ -50,10 +53,10 @@ type Controller struct {
 	jobs     cache.Indexer
 	synced   []cache.InformerSynced
 	recorder record.EventRecorder
-	queue    workqueue.TypedRateLimitingInterface[string]
+	queue    workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	clock    clock.WithTicker
-	metrics  metrics
-	memory   memory
+	skew     prometheus.Histogram
+	memory   sync.Map // of *knowledge by cache.ObjectName
 }
 
 // New makes a Controller and registers it with the factory's informers, which
@@ -69,10 +72,9 @@ func New(client kubernetes.Interface, factory informers.SharedInformerFactory, r
 		jobs:     jobs.Informer().GetIndexer(),
 		recorder: recorder,
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
-			workqueue.NewTypedItemExponentialFailureRateLimiter[string](firstRetry, lastRetry),
-			workqueue.TypedRateLimitingQueueConfig[string]{Name: "cronjob", Clock: opts.Clock}),
-		clock:  opts.Clock,
-		memory: memory{cronJobs: map[string]*knowledge{}},
+			workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](firstRetry, lastRetry),
+			workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: "cronjob", Clock: opts.Clock}),
+		clock: opts.Clock,
 	}
 	if err := jobs.Informer().AddIndexers(cache.Indexers{controllerUID: indexByControllerUID}); err != nil {
 		return nil, err
@@ -87,18 +89,19 @@ func New(client kubernetes.Interface, factory informers.SharedInformerFactory, r
 	}
 	onJob, err := jobs.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    c.enqueueOwner,
-		UpdateFunc: c.jobUpdated,
+		UpdateFunc: func(before, after any) { c.enqueueOwner(before); c.enqueueOwner(after) },
 		DeleteFunc: c.enqueueOwner,
 	})
 	if err != nil {
 		return nil, err
 	}
 	c.synced = []cache.InformerSynced{onCronJob.HasSynced, onJob.HasSynced}
-	c.metrics, err = newMetrics(opts.MetricsRegisterer)
+	c.skew, err = newSkew(opts.MetricsRegisterer)
 	return c, err
 }
 
-// Run works with the given number of workers until ctx is done.
+// Run works with the given number of workers until ctx is done. Then it lets them
+// end what they are at, for as long as drain at most.
 func (c *Controller) Run(ctx context.Context, workers int) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -106,13 +109,16 @@ func (c *Controller) Run(ctx context.Context, workers int) {
 	if !cache.WaitForCacheSync(ctx.Done(), c.synced...) {
 		return
 	}
+	klog.FromContext(ctx).Info("CronJob controller runs", "workers", workers)
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	for range workers {
 		running.Go(func() {
-			for c.next(ctx) {
+			for ctx.Err() == nil && c.next(working) {
 			}
 		})
 	}
 	<-ctx.Done()
+	time.AfterFunc(drain, stop)
 }
 
 // next handles one key of the queue; it returns false when the queue is closed.
@@ -122,19 +128,16 @@ func (c *Controller) next(ctx context.Context) bool {
 		return false
 	}
 	defer c.queue.Done(key)
-	lookAgain, err := c.sync(ctx, key)
-	c.metrics.looked(err)
+	logger := klog.LoggerWithValues(klog.FromContext(ctx), "cronjob", key)
+	lookAgain, err := c.sync(klog.NewContext(ctx, logger), key)
 	switch {
-	case ctx.Err() != nil:
-		return true
 	case err == nil:
 		c.queue.Forget(key)
+	case apierrors.IsConflict(err):
+		logger.V(2).Info("Looking again after a conflict", "err", err)
+		c.queue.AddRateLimited(key)
 	default:
-		if apierrors.IsConflict(err) {
-			klog.V(2).InfoS("Looking again after a conflict", "cronjob", key, "err", err)
-		} else {
-			klog.ErrorS(err, "Looking again after an error", "cronjob", key)
-		}
+		logger.Error(err, "Looking again after an error")
 		c.queue.AddRateLimited(key)
 	}
 	if !lookAgain.IsZero() {
@@ -145,30 +148,51 @@ func (c *Controller) next(ctx context.Context) bool {
 
 // sync looks once at a CronJob and returns when to look again without a change;
 // zero is never.
-func (c *Controller) sync(ctx context.Context, key string) (time.Time, error) {
-	namespace, name, err := cache.SplitMetaNamespaceKey(key)
-	if err != nil {
-		return time.Time{}, err
-	}
-	cronJob, err := c.cronJobs.CronJobs(namespace).Get(name)
+func (c *Controller) sync(ctx context.Context, key cache.ObjectName) (time.Time, error) {
+	cronJob, err := c.cronJobs.CronJobs(key.Namespace).Get(key.Name)
 	if apierrors.IsNotFound(err) {
-		c.memory.forget(key)
+		c.memory.Delete(key)
 		return time.Time{}, nil
 	}
 	if err != nil {
 		return time.Time{}, err
 	}
-	k := c.memory.recall(key, cronJob.UID)
-	observation, err := c.observe(ctx, k.newest(cronJob), k)
+	k := c.recall(key, cronJob.UID)
+	cronJob = k.newest(cronJob)
+	plan, err := c.plan(ctx, cronJob, k)
 	if err != nil {
 		return time.Time{}, err
 	}
-	plan := NewPlan(observation)
-	return plan.LookAgain, c.act(ctx, observation.CronJob, k, plan)
+	if plan.Start != nil {
+		// The cache may lag behind what another replica, a lost answer or a user
+		// made of the CronJob. Nothing starts on such a view.
+		fresh, err := c.client.BatchV1().CronJobs(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || err == nil && fresh.UID != cronJob.UID {
+			return time.Time{}, nil // as the cache is going to say
+		}
+		if err != nil {
+			return time.Time{}, fmt.Errorf("reading CronJob %s: %w", key.Name, err)
+		}
+		if fresh.ResourceVersion != cronJob.ResourceVersion {
+			cronJob, k.known = fresh, fresh
+			if plan, err = c.plan(ctx, cronJob, k); err != nil {
+				return time.Time{}, err
+			}
+		}
+	}
+	return plan.LookAgain, c.act(ctx, cronJob, k, plan)
+}
+
+func (c *Controller) plan(ctx context.Context, cronJob *batchv1.CronJob, k *knowledge) (Plan, error) {
+	o, err := c.observe(ctx, cronJob, k)
+	if err != nil {
+		return Plan{}, err
+	}
+	return NewPlan(o), nil
 }
 
 func (c *Controller) enqueue(cronJob any) {
-	if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(cronJob); err == nil {
+	if key, err := cache.DeletionHandlingObjectToName(cronJob); err == nil {
 		c.queue.Add(key)
 	}
 }
@@ -177,26 +201,9 @@ func (c *Controller) enqueueOwner(obj any) {
 	if last, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = last.Obj
 	}
-	job, ok := obj.(*batchv1.Job)
-	if !ok {
-		return
-	}
-	if owner := metav1.GetControllerOfNoCopy(job); owner != nil && owner.Kind == "CronJob" {
-		c.queue.Add(cache.NewObjectName(job.Namespace, owner.Name).String())
-	}
-}
-
-// jobUpdated passes over what makes no difference to a CronJob, such as the
-// counts of a Job's pods.
-func (c *Controller) jobUpdated(before, after any) {
-	b, a := before.(*batchv1.Job), after.(*batchv1.Job)
-	ownerBefore, ownerAfter := metav1.GetControllerOfNoCopy(b), metav1.GetControllerOfNoCopy(a)
-	moved := (ownerBefore == nil) != (ownerAfter == nil) || ownerBefore != nil && ownerBefore.UID != ownerAfter.UID
-	if moved {
-		c.enqueueOwner(before)
-	}
-	if moved || finished(b) != finished(a) || !b.Status.CompletionTime.Equal(a.Status.CompletionTime) ||
-		(b.DeletionTimestamp == nil) != (a.DeletionTimestamp == nil) {
-		c.enqueueOwner(after)
+	if job, ok := obj.(*batchv1.Job); ok {
+		if owner := metav1.GetControllerOfNoCopy(job); owner != nil && owner.Kind == "CronJob" {
+			c.queue.Add(cache.NewObjectName(job.Namespace, owner.Name))
+		}
 	}
 }

@@ -1,29 +1,27 @@
 package cronjob
 
 import (
-	"sync"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 )
 
-// memory is what the controller knows better than its caches, which may lag
-// behind. Nothing breaks when a restart loses it.
-type memory struct {
-	mu       sync.Mutex
-	cronJobs map[string]*knowledge
-}
-
-// knowledge is about one CronJob. Only the worker that holds its key uses it.
+// knowledge is what the controller knows of one CronJob better than its caches,
+// which may lag behind. Only the worker that holds the CronJob's key uses it, and
+// nothing breaks when a restart loses it.
 type knowledge struct {
 	uid types.UID
 	// known is the newest revision that was read or written past the cache; nil
 	// once the cache has caught up.
 	known *batchv1.CronJob
+	// creating is the name of a Job that may have been created and that the
+	// status does not have yet; empty if there is none.
+	creating string
 	// deleted are the UIDs of Jobs that the controller deleted and that the
 	// CronJob's status or the cache still have.
 	deleted map[types.UID]bool
@@ -36,21 +34,15 @@ type knowledge struct {
 	changed        time.Time
 }
 
-func (m *memory) recall(key string, uid types.UID) *knowledge {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := m.cronJobs[key]
-	if k == nil || k.uid != uid {
-		k = &knowledge{uid: uid, deleted: map[types.UID]bool{}}
-		m.cronJobs[key] = k
+// recall returns what is known of a CronJob, which may have been created anew
+// under its name.
+func (c *Controller) recall(key cache.ObjectName, uid types.UID) *knowledge {
+	known, _ := c.memory.LoadOrStore(key, &knowledge{})
+	k := known.(*knowledge)
+	if k.uid != uid {
+		*k = knowledge{uid: uid, deleted: map[types.UID]bool{}}
 	}
 	return k
-}
-
-func (m *memory) forget(key string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.cronJobs, key)
 }
 
 // newest returns the newer of the cached and the known revision.

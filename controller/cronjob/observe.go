@@ -4,6 +4,7 @@ import (
 	"context"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -30,12 +31,15 @@ func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, k *k
 	if err != nil {
 		return o, err
 	}
-
-	seen := map[types.UID]bool{}
-	see := func(uid types.UID) {
+	active, seen := uidsOf(cronJob.Status.Active), map[types.UID]bool{}
+	var doubtful []corev1.ObjectReference
+	see := func(name string, uid types.UID) {
 		seen[uid] = true
 		if k.deleted[uid] {
 			o.Deleted[uid] = true
+		}
+		if name == k.creating {
+			k.creating = ""
 		}
 	}
 	for _, obj := range cached {
@@ -43,52 +47,34 @@ func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, k *k
 		if job.Namespace != cronJob.Namespace {
 			continue
 		}
-		see(job.UID)
-		if unrecorded(cronJob, job) && !o.leaving(job) {
-			if job, err = c.read(ctx, cronJob, job.Name, job.UID); err != nil {
-				return o, err
-			}
-		}
-		if job != nil {
+		see(job.Name, job.UID)
+		// A Job that the status lacks is the trace of an interruption, or gone and
+		// still in the cache.
+		if _, ours := scheduledTimeOf(cronJob, job); ours && finished(job) == "" && !active[job.UID] && !o.leaving(job) {
+			doubtful = append(doubtful, referenceTo(job))
+		} else {
 			o.Jobs = append(o.Jobs, job)
 		}
 	}
 	for _, ref := range cronJob.Status.Active {
-		if seen[ref.UID] {
-			continue
+		if !seen[ref.UID] {
+			see(ref.Name, ref.UID)
+			doubtful = append(doubtful, ref)
 		}
-		see(ref.UID)
-		job, err := c.read(ctx, cronJob, ref.Name, ref.UID)
-		if err != nil {
+	}
+	if k.creating != "" {
+		doubtful = append(doubtful, corev1.ObjectReference{Name: k.creating})
+	}
+	for _, ref := range doubtful {
+		job, err := c.client.BatchV1().Jobs(cronJob.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
 			return o, err
-		}
-		if job != nil {
+		case metav1.IsControlledBy(job, cronJob) && (ref.UID == "" || job.UID == ref.UID):
 			o.Jobs = append(o.Jobs, job)
 		}
 	}
 	k.deleted = o.Deleted
 	return o, nil
-}
-
-// unrecorded reports whether a Job was started by the controller and is missing
-// in the CronJob's status: the trace of an interruption, or of a cache that
-// still has a Job that is gone.
-func unrecorded(cronJob *batchv1.CronJob, job *batchv1.Job) bool {
-	_, ours := scheduledTimeOf(cronJob, job)
-	return ours && finished(job) == "" && !contains(cronJob.Status.Active, job.UID)
-}
-
-// read asks the API server for a Job of cronJob; it returns nil if there is none.
-func (c *Controller) read(ctx context.Context, cronJob *batchv1.CronJob, name string, uid types.UID) (*batchv1.Job, error) {
-	job, err := c.client.BatchV1().Jobs(cronJob.Namespace).Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if job.UID != uid || !metav1.IsControlledBy(job, cronJob) {
-		return nil, nil
-	}
-	return job, nil
 }

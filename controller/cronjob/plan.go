@@ -77,7 +77,8 @@ func NewPlan(o Observation) Plan {
 	if o.CronJob.DeletionTimestamp != nil {
 		return p // the garbage collector takes the Jobs, or the user keeps them
 	}
-	p.Surplus = surplus(o)
+	p.limit(o, batchv1.JobComplete, o.CronJob.Spec.SuccessfulJobsHistoryLimit)
+	p.limit(o, batchv1.JobFailed, o.CronJob.Spec.FailedJobsHistoryLimit)
 	p.schedule(o, status)
 	return p
 }
@@ -134,26 +135,23 @@ func settle(o Observation) (batchv1.CronJobStatus, []Event) {
 	return status, events
 }
 
-// surplus chooses the oldest finished Jobs beyond each history limit. A limit
-// that is nil keeps all.
-func surplus(o Observation) []*batchv1.Job {
-	var chosen []*batchv1.Job
-	for condition, limit := range map[batchv1.JobConditionType]*int32{
-		batchv1.JobComplete: o.CronJob.Spec.SuccessfulJobsHistoryLimit,
-		batchv1.JobFailed:   o.CronJob.Spec.FailedJobsHistoryLimit,
-	} {
-		if limit == nil {
-			continue
-		}
-		kept := slices.DeleteFunc(slices.Clone(o.Jobs), func(job *batchv1.Job) bool {
-			// What is being deleted neither counts nor is deleted again (#59676).
-			return finished(job) != condition || o.leaving(job)
-		})
-		if n := len(kept) - int(*limit); n > 0 {
-			chosen = append(chosen, inOrderOfAge(kept)[:n]...)
-		}
+// limit chooses the oldest of the Jobs that finished so, beyond the limit of
+// them. One that is nil, or that no API server accepts, keeps all.
+func (p *Plan) limit(o Observation, condition batchv1.JobConditionType, limit *int32) {
+	if limit == nil {
+		return
 	}
-	return inOrderOfAge(chosen)
+	if *limit < 0 {
+		p.say(warning("InvalidHistoryLimit", string(condition), "the limit of %d for Jobs that are %s is negative: all are kept", *limit, condition))
+		return
+	}
+	kept := slices.DeleteFunc(slices.Clone(o.Jobs), func(job *batchv1.Job) bool {
+		// What is being deleted neither counts nor is deleted again (#59676).
+		return finished(job) != condition || o.leaving(job)
+	})
+	if n := len(kept) - int(*limit); n > 0 {
+		p.Surplus = append(p.Surplus, inOrderOfAge(kept)[:n]...)
+	}
 }
 
 // schedule decides whether a Job is due and when to look again. Of all missed
@@ -196,7 +194,7 @@ func (p *Plan) schedule(o Observation, status batchv1.CronJobStatus) {
 	about := tick.UTC().Format(time.RFC3339)
 	since := ticks.anchor
 	if spec.StartingDeadlineSeconds != nil {
-		deadline := time.Duration(min(*spec.StartingDeadlineSeconds, math.MaxInt64/int64(time.Second))) * time.Second
+		deadline := time.Duration(min(max(*spec.StartingDeadlineSeconds, 0), math.MaxInt64/int64(time.Second))) * time.Second
 		if o.Now.Sub(tick) > deadline {
 			p.say(warning("MissSchedule", about, "Missed scheduled time to start a job: %s", tick.UTC().Format(time.RFC1123Z)))
 			return
@@ -208,20 +206,30 @@ func (p *Plan) schedule(o Observation, status batchv1.CronJobStatus) {
 	if ticks.moreThan(tooMany, since, o.Now) {
 		p.say(warning("TooManyMissedTimes", about, "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"))
 	}
-	name := jobName(o.CronJob, tick)
-	if slices.ContainsFunc(status.Active, func(ref corev1.ObjectReference) bool { return ref.Name == name }) {
+	if slices.ContainsFunc(o.Jobs, func(job *batchv1.Job) bool {
+		_, ours := scheduledTimeOf(o.CronJob, job)
+		return ours && job.Name == jobName(o.CronJob, tick)
+	}) {
+		// The controller was interrupted after it had started the Job, which may
+		// have finished since. Once on record, it may be surplus.
+		status.LastScheduleTime = &metav1.Time{Time: tick}
+		p.Status = &status
 		return
 	}
 	start := &Start{ScheduledTime: tick, Job: newJob(o.CronJob, tick, zone), before: *status.DeepCopy()}
-	switch {
+	switch policy := spec.ConcurrencyPolicy; {
+	case !slices.Contains([]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent, ""}, policy):
+		p.say(warning("UnknownConcurrencyPolicy", string(policy), "Not starting job because the concurrency policy %q is unknown", policy))
+		return
 	case len(status.Active) == 0:
-	case spec.ConcurrencyPolicy == batchv1.ForbidConcurrent:
+	case policy == batchv1.ForbidConcurrent:
 		p.say(normal("JobAlreadyActive", about, "Not starting job because prior execution is running and concurrency policy is Forbid"))
 		return
-	case spec.ConcurrencyPolicy == batchv1.ReplaceConcurrent:
+	case policy == batchv1.ReplaceConcurrent:
+		active := uidsOf(status.Active)
 		start.before.Active = nil
 		for _, job := range inOrderOfAge(o.Jobs) {
-			if !o.leaving(job) && contains(status.Active, job.UID) {
+			if !o.leaving(job) && active[job.UID] {
 				start.Replaced = append(start.Replaced, job)
 			}
 		}
@@ -236,7 +244,7 @@ func (p *Plan) say(e Event) { p.Events = append(p.Events, e) }
 func (s *Start) Recorded(job *batchv1.Job) batchv1.CronJobStatus {
 	status := *s.before.DeepCopy()
 	status.LastScheduleTime = later(status.LastScheduleTime, &metav1.Time{Time: s.ScheduledTime})
-	if finished(job) == "" && !contains(status.Active, job.UID) {
+	if finished(job) == "" && !uidsOf(status.Active)[job.UID] {
 		status.Active = append(status.Active, referenceTo(job))
 	}
 	return status
@@ -316,8 +324,12 @@ func referenceTo(job *batchv1.Job) corev1.ObjectReference {
 	}
 }
 
-func contains(refs []corev1.ObjectReference, uid types.UID) bool {
-	return slices.ContainsFunc(refs, func(ref corev1.ObjectReference) bool { return ref.UID == uid })
+func uidsOf(refs []corev1.ObjectReference) map[types.UID]bool {
+	uids := make(map[types.UID]bool, len(refs))
+	for _, ref := range refs {
+		uids[ref.UID] = true
+	}
+	return uids
 }
 
 // later returns the later of two times, either of which may be nil.

@@ -66,16 +66,17 @@ func TestStart(t *testing.T) {
 		"a deadline of centuries":          {cron: hourly(deadline(1 << 62)), start: "10:00"},
 		"deadline passed, earlier in time": {cron: hourly(last("07:00"), deadline(4)), tells: "MissSchedule"},
 
-		"Allow beside an active one":             {cron: hourly(last("09:00"), active(started("09:00"))), jobs: jobs(started("09:00")), start: "10:00"},
-		"Forbid beside an active one":            {cron: hourly(last("09:00"), policy(batchv1.ForbidConcurrent), active(started("09:00"))), jobs: jobs(started("09:00")), tells: "JobAlreadyActive"},
-		"Forbid, active one finished (#58748)":   {cron: hourly(last("09:00"), policy(batchv1.ForbidConcurrent), active(started("09:00"))), jobs: jobs(started("09:00", failed)), start: "10:00", tells: "SawCompletedJob"},
-		"Forbid, active one vanished (#107827)":  {cron: hourly(last("09:00"), policy(batchv1.ForbidConcurrent), active(started("09:00"))), start: "10:00", tells: "MissingJob"},
-		"Forbid, terminating one still there":    {cron: hourly(last("09:00"), policy(batchv1.ForbidConcurrent), active(started("09:00"))), jobs: jobs(started("09:00", terminating)), tells: "JobAlreadyActive"},
-		"Forbid, start not written down":         {cron: hourly(last("08:00"), policy(batchv1.ForbidConcurrent)), jobs: jobs(started("09:00")), tells: "JobAlreadyActive"},
-		"Forbid, only a Job made by hand":        {cron: hourly(policy(batchv1.ForbidConcurrent)), jobs: jobs(started("09:30", manual)), start: "10:00", tells: "UnexpectedJob"},
-		"active for this tick, time bent":        {cron: hourly(last("09:00"), active(started("10:00"))), jobs: jobs(started("10:00"))},
-		"start of this tick not written down":    {cron: hourly(last("09:00")), jobs: jobs(started("10:00"))},
-		"finished for this tick, time bent back": {cron: hourly(last("09:00")), jobs: jobs(started("10:00", complete("10:01"))), start: "10:00"},
+		"Allow beside an active one":               {cron: hourly(last("09:00"), active(started("09:00"))), jobs: jobs(started("09:00")), start: "10:00"},
+		"Forbid beside an active one":              {cron: hourly(last("09:00"), policy(batchv1.ForbidConcurrent), active(started("09:00"))), jobs: jobs(started("09:00")), tells: "JobAlreadyActive"},
+		"Forbid, active one finished (#58748)":     {cron: hourly(last("09:00"), policy(batchv1.ForbidConcurrent), active(started("09:00"))), jobs: jobs(started("09:00", failed)), start: "10:00", tells: "SawCompletedJob"},
+		"Forbid, active one vanished (#107827)":    {cron: hourly(last("09:00"), policy(batchv1.ForbidConcurrent), active(started("09:00"))), start: "10:00", tells: "MissingJob"},
+		"Forbid, terminating one still there":      {cron: hourly(last("09:00"), policy(batchv1.ForbidConcurrent), active(started("09:00"))), jobs: jobs(started("09:00", terminating)), tells: "JobAlreadyActive"},
+		"Forbid, start not written down":           {cron: hourly(last("08:00"), policy(batchv1.ForbidConcurrent)), jobs: jobs(started("09:00")), tells: "JobAlreadyActive"},
+		"Forbid, only a Job made by hand":          {cron: hourly(policy(batchv1.ForbidConcurrent)), jobs: jobs(started("09:30", manual)), start: "10:00", tells: "UnexpectedJob"},
+		"active for this tick, time bent":          {cron: hourly(last("09:00"), active(started("10:00"))), jobs: jobs(started("10:00"))},
+		"start of this tick not written down":      {cron: hourly(last("09:00")), jobs: jobs(started("10:00"))},
+		"finished for this tick, not on record":    {cron: hourly(last("09:00")), jobs: jobs(started("10:00", complete("10:01")))},
+		"terminating for this tick, not on record": {cron: hourly(last("09:00")), jobs: jobs(started("10:00", terminating))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := Observation{CronJob: c.cron, Jobs: c.jobs, Now: at(or(c.now, "10:00:05"))}
