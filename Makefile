@@ -11,6 +11,7 @@ PROCS ?=
 REPEAT ?=
 CACHE_DIR ?=
 REPORTS ?=
+HISTORY ?=
 CLUSTER ?=
 NODE_IMAGE ?=
 KIND_CONFIG ?=
@@ -34,7 +35,7 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) \
 		$(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) \
 		$(call flag,focus,$(FOCUS)) $(call flag,labels,$(LABELS)) $(call flag,procs,$(PROCS)) \
-		$(call flag,repeat,$(REPEAT)) $(call flag,reports,$(REPORTS)) \
+		$(call flag,repeat,$(REPEAT)) $(call flag,reports,$(REPORTS)) $(call flag,history,$(HISTORY)) \
 		$(call flag,cluster,$(CLUSTER)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
 		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep)
 

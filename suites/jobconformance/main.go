@@ -21,6 +21,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
 	ginkgo "github.com/onsi/ginkgo/v2/types"
 	"github.com/spf13/cobra"
 )
@@ -95,7 +96,9 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set.BoolVar(&f.options.Keep, "keep", false, "leave a kind cluster there for later runs")
 	set.StringVar(&f.options.Build.AssetsDir, "assets", "", "folder with ready-made kube-apiserver and etcd to use instead of built ones, as in $KUBEBUILDER_ASSETS")
 	set.StringVar(&f.options.Build.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
+	set.StringVar(&f.selection.History, "history", scene.KeepFailed, "save the histories of specs for check-history: failed, all or none")
 	set.StringVar(&f.options.Reports, "reports", "", "folder for reports (default: reports in the checkout)")
+	command.AddCommand(checkHistory(&code))
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return badinput.New(err.Error(), "see jobconformance --help")
 	})
@@ -165,6 +168,9 @@ func (f *flags) check() error {
 	}
 	if _, err := ginkgo.ParseLabelFilter(f.selection.Labels); err != nil {
 		return badinput.New(fmt.Sprintf("%q is not a label filter", f.selection.Labels), "write one like 'behaviour:parallelism && !slow'")
+	}
+	if keep := f.selection.History; keep != scene.KeepFailed && keep != scene.KeepAll && keep != scene.KeepNone {
+		return badinput.New(fmt.Sprintf("%q is none of failed, all and none", keep), "mend --history")
 	}
 	if f.selection.Procs < 0 || f.repeat < 1 {
 		return badinput.New("the numbers of processes and of repeats are 1 or more", "mend --procs or --repeat")

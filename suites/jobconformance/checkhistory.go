@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/spf13/cobra"
+)
+
+const checkHistoryHelp = `Checks every invariant over histories that runs have saved, without a cluster.
+FILE is one history, or a folder of them, such as reports/histories.
+
+Exit codes: 0 all hold, 1 one does not, 2 a file cannot be read.`
+
+// checkHistory is the command that judges saved histories; it sets the exit
+// code.
+func checkHistory(code *int) *cobra.Command {
+	var timeline bool
+	command := &cobra.Command{
+		Use:   "check-history FILE...",
+		Short: "Check the invariants over saved histories",
+		Long:  checkHistoryHelp,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return badinput.New("no history is named", "name files of reports/histories, or the folder")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			files, err := historyFiles(args)
+			if err != nil {
+				return err
+			}
+			clean, err := judge(cmd.OutOrStdout(), files, timeline)
+			if err == nil && !clean {
+				*code = exitRed
+			}
+			return err
+		},
+	}
+	command.Flags().BoolVar(&timeline, "timeline", false, "print the histories, too: a line per revision")
+	return command
+}
+
+// historyFiles puts the histories in a folder in the place of the folder.
+func historyFiles(args []string) ([]string, error) {
+	var files []string
+	for _, arg := range args {
+		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+			files = append(files, arg)
+			continue
+		}
+		inside, err := fs.Glob(os.DirFS(arg), "*"+history.Suffix)
+		if err != nil {
+			return nil, err
+		}
+		if len(inside) == 0 {
+			return nil, badinput.New("there are no histories in "+arg, "make some by HISTORY=all")
+		}
+		for _, file := range inside {
+			files = append(files, filepath.Join(arg, file))
+		}
+	}
+	return files, nil
+}
+
+// judge prints what breaks an invariant, and how many histories that were.
+func judge(out io.Writer, files []string, timeline bool) (clean bool, err error) {
+	revisions, broken, violations := 0, 0, 0
+	for _, file := range files {
+		about, h, err := history.Load(file)
+		if err != nil {
+			return false, err
+		}
+		revisions += len(h.Revisions)
+		found := history.Check(h, about.Options()...)
+		if timeline || len(found) > 0 {
+			fmt.Fprintf(out, "%s\n  %s, Kubernetes %s: %s\n", file, about.Implementation, about.Kubernetes, about.Spec)
+		}
+		if timeline {
+			fmt.Fprintln(out, h.Timeline())
+		}
+		if len(found) > 0 {
+			broken++
+		}
+		violations += len(found)
+		for _, v := range found {
+			fmt.Fprintln(out, v)
+		}
+	}
+	fmt.Fprintf(out, "%d histories, %d revisions, %d invariants: %d violations in %d histories\n",
+		len(files), revisions, len(history.Invariants()), violations, broken)
+	return violations == 0, nil
+}
