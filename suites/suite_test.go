@@ -11,6 +11,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	_ "github.com/jobconformance/jobconformance/suites/admission"
 	_ "github.com/jobconformance/jobconformance/suites/cronjob"
 	_ "github.com/jobconformance/jobconformance/suites/job"
 )

@@ -4,4 +4,5 @@ package catalogue
 var sections = [][]Requirement{
 	parallelism, completions, backoffLimit, deadline, onFailure, pods, tracking, status, end,
 	cronSchedule, cronDeadline, cronSuspend, cronZone, cronConcurrency, cronHistory, cronStatus, cronJobs, cronEvents,
+	apiJobs, apiPolicies, apiUpdates, apiStatus, apiCronJobs,
 }

@@ -1,0 +1,247 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// part is one change of a status.
+type part func(*batchv1.JobStatus)
+
+// changes are all of several changes.
+func changes(parts ...part) part {
+	return func(status *batchv1.JobStatus) {
+		for _, p := range parts {
+			p(status)
+		}
+	}
+}
+
+// is makes conditions True.
+func is(kinds ...batchv1.JobConditionType) part {
+	return func(status *batchv1.JobStatus) {
+		for _, kind := range kinds {
+			status.Conditions = append(status.Conditions, batchv1.JobCondition{
+				Type: kind, Status: corev1.ConditionTrue, LastProbeTime: at(1), LastTransitionTime: at(1),
+			})
+		}
+	}
+}
+
+// began is when the Jobs of these specs started.
+var began = time.Now().Add(-time.Hour).Truncate(time.Second)
+
+// at is a time some minutes after the start.
+func at(minutes int) metav1.Time {
+	return metav1.NewTime(began.Add(time.Duration(minutes) * time.Minute))
+}
+
+func started(minutes int) part {
+	return func(status *batchv1.JobStatus) { status.StartTime = ptr.To(at(minutes)) }
+}
+
+func completed(minutes int) part {
+	return func(status *batchv1.JobStatus) { status.CompletionTime = ptr.To(at(minutes)) }
+}
+
+// The ways in which a Job may end.
+var (
+	complete = changes(started(0), completed(1), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))
+	failed   = changes(started(0), is(batchv1.JobFailureTarget, batchv1.JobFailed))
+	nothing  = changes()
+)
+
+// step is a change from one status to another, and the field that is to blame
+// where it is refused.
+type step struct {
+	field    string // below status
+	from, to part
+}
+
+// story is a Job, and what may not happen to it.
+type story struct {
+	job   *builder.JobBuilder
+	steps []step
+}
+
+// status makes a Job of somebody else's with a status, and tries to change that.
+// The change alone is a dry run.
+func status(ctx context.Context, s *scene.Scene, name string, job *builder.JobBuilder, from, to part) error {
+	GinkgoHelper()
+	made := job.With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj()
+	made.Name = name
+	made = scene.Create(ctx, s, made)
+	scene.ChangeStatus(ctx, s, made, func(j *batchv1.Job) { from(&j.Status) })
+	next := s.Job(name).DeepCopy()
+	to(&next.Status)
+	next.ResourceVersion = ""
+	return s.Client.Status().Update(ctx, next, &client.SubResourceUpdateOptions{UpdateOptions: client.UpdateOptions{DryRun: []string{metav1.DryRunAll}}})
+}
+
+var _ = Describe("the API server's rules for the status of a Job", Label("area:api", "behaviour:validation"), func() {
+	plain := builder.Job("a").Parallelism(1).Completions(2)
+
+	DescribeTable("refuse", func(ctx SpecContext, stories ...story) {
+		s := scene.New(ctx)
+		n := 0
+		for _, story := range stories {
+			for _, step := range story.steps {
+				n++
+				err := status(ctx, s, fmt.Sprint("a", n), story.job, step.from, step.to)
+				expectRefused(err, "status."+step.field, "change %d", n)
+			}
+		}
+	},
+		Entry("numbers of pods below 0", Covers("API-STATUS-001"), story{plain, []step{
+			{"active", nothing, func(s *batchv1.JobStatus) { s.Active = -1 }},
+			{"ready", nothing, func(s *batchv1.JobStatus) { s.Ready = ptr.To[int32](-1) }},
+			{"terminating", nothing, func(s *batchv1.JobStatus) { s.Terminating = ptr.To[int32](-1) }},
+			{"succeeded", nothing, func(s *batchv1.JobStatus) { s.Succeeded = -1 }},
+			{"failed", nothing, func(s *batchv1.JobStatus) { s.Failed = -1 }},
+		}}),
+		Entry("pods that are uncounted twice", Covers("API-STATUS-002"), story{plain, []step{
+			{"uncountedTerminatedPods.succeeded[0]", nothing, uncounted([]types.UID{""}, nil)},
+			{"uncountedTerminatedPods.failed[0]", nothing, uncounted(nil, []types.UID{""})},
+			{"uncountedTerminatedPods.succeeded[1]", nothing, uncounted([]types.UID{"x", "x"}, nil)},
+			{"uncountedTerminatedPods.failed[1]", nothing, uncounted(nil, []types.UID{"x", "x"})},
+			{"uncountedTerminatedPods.failed[0]", nothing, uncounted([]types.UID{"x"}, []types.UID{"x"})},
+		}}),
+		Entry("success and failure together", Covers("API-STATUS-003"), story{plain, []step{
+			{"conditions", complete, is(batchv1.JobFailureTarget, batchv1.JobFailed)},
+			{"conditions", complete, is(batchv1.JobFailureTarget)},
+			{"conditions", failed, changes(completed(1), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))},
+			{"conditions", failed, is(batchv1.JobSuccessCriteriaMet)},
+			{"conditions", changes(started(0), is(batchv1.JobFailureTarget)), is(batchv1.JobSuccessCriteriaMet)},
+			{"conditions", changes(started(0), is(batchv1.JobSuccessCriteriaMet)), is(batchv1.JobFailureTarget)},
+		}}),
+		Entry("a completionTime without completion, and the other way round", Covers("API-STATUS-004"), story{plain, []step{
+			{"completionTime", started(0), completed(1)},
+			{"completionTime", changes(started(0), is(batchv1.JobFailureTarget)), changes(completed(1), is(batchv1.JobFailed))},
+			{"completionTime", started(0), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete)},
+			{"completionTime", complete, func(s *batchv1.JobStatus) { s.CompletionTime = nil }},
+		}}),
+		Entry("a completionTime that is too early or changes", Covers("API-STATUS-005"), story{plain, []step{
+			{"completionTime", started(1), changes(completed(0), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))},
+			{"completionTime", complete, completed(2)},
+		}}),
+		Entry("an end that was not announced", Covers("API-STATUS-006"), story{plain, []step{
+			{"conditions", started(0), is(batchv1.JobFailed)},
+			{"conditions", started(0), changes(completed(1), is(batchv1.JobComplete))},
+		}}),
+		Entry("an end while pods are left", Covers("API-STATUS-007"), story{plain, []step{
+			{"active", changes(started(0), func(s *batchv1.JobStatus) { s.Active = 1 }), failed},
+			{"active", failed, func(s *batchv1.JobStatus) { s.Active = 1 }},
+			{"terminating", changes(started(0), func(s *batchv1.JobStatus) { s.Terminating = ptr.To[int32](1) }), failed},
+			{"uncountedTerminatedPods", changes(started(0), uncounted([]types.UID{"x"}, nil)), complete},
+			{"uncountedTerminatedPods", failed, uncounted(nil, []types.UID{"x"})},
+		}}),
+		Entry("an end without a start", Covers("API-STATUS-008"), story{plain, []step{
+			{"startTime", nothing, is(batchv1.JobFailureTarget, batchv1.JobFailed)},
+			{"startTime", nothing, changes(completed(1), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))},
+		}}),
+		Entry("an end that is none any more", Covers("API-STATUS-009"), story{plain, []step{
+			{"conditions", failed, func(s *batchv1.JobStatus) { s.Conditions = nil }},
+			{"conditions", failed, func(s *batchv1.JobStatus) { s.Conditions[1].Status = corev1.ConditionFalse }},
+			{"conditions", complete, func(s *batchv1.JobStatus) { s.Conditions, s.CompletionTime = nil, nil }},
+			{"conditions", changes(started(0), is(batchv1.JobFailureTarget)), func(s *batchv1.JobStatus) { s.Conditions = nil }},
+			{"conditions", changes(started(0), is(batchv1.JobSuccessCriteriaMet)), func(s *batchv1.JobStatus) { s.Conditions = nil }},
+		}}),
+		Entry("fewer failures and successes than before", Covers("API-STATUS-010"),
+			story{plain, []step{
+				{"failed", func(s *batchv1.JobStatus) { s.Failed = 2 }, func(s *batchv1.JobStatus) { s.Failed = 1 }},
+				{"succeeded", func(s *batchv1.JobStatus) { s.Succeeded = 2 }, func(s *batchv1.JobStatus) { s.Succeeded = 1 }},
+			}},
+			story{indexed("a").Parallelism(2), []step{
+				{"succeeded", func(s *batchv1.JobStatus) { s.Succeeded = 2 }, func(s *batchv1.JobStatus) { s.Succeeded = 1 }},
+			}},
+		),
+		Entry("another start", Covers("API-STATUS-011"), story{plain, []step{
+			{"startTime", started(0), started(1)},
+			{"startTime", started(0), func(s *batchv1.JobStatus) { s.StartTime = nil }},
+		}}),
+		Entry("completed indexes that the Job does not have", Covers("API-STATUS-012"),
+			story{plain, []step{{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "0" }}}},
+			story{indexed("a"), []step{
+				{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "3" }},
+				{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "1,0" }},
+				{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "all" }},
+			}},
+		),
+		Entry("failed indexes that the Job does not have, or that are completed", Covers("API-STATUS-013"),
+			story{indexed("a"), []step{{"failedIndexes", nothing, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("0") }}}},
+			story{perIndex("a"), []step{
+				{"failedIndexes", nothing, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("3") }},
+				{"failedIndexes", nothing, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("1,0") }},
+				{"failedIndexes", func(s *batchv1.JobStatus) { s.CompletedIndexes = "0-1" }, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("1-2") }},
+			}},
+		),
+		Entry("more ready pods than active ones", Covers("API-STATUS-014"), story{plain, []step{
+			{"ready", nothing, func(s *batchv1.JobStatus) { s.Ready = ptr.To[int32](1) }},
+			{"ready", func(s *batchv1.JobStatus) { s.Active, s.Ready = 2, ptr.To[int32](2) }, func(s *batchv1.JobStatus) { s.Active = 1 }},
+		}}),
+	)
+
+	DescribeTable("accept", func(ctx SpecContext, job *builder.JobBuilder, from, to part) {
+		Expect(status(ctx, scene.New(ctx), "a", job, from, to)).To(Succeed())
+	},
+		Entry("fewer successes of an Indexed Job that may shrink", Covers("API-STATUS-010"), indexed("a"),
+			part(func(s *batchv1.JobStatus) { s.Succeeded = 2 }), part(func(s *batchv1.JobStatus) { s.Succeeded = 1 })),
+		Entry("that a suspended Job has not started", Covers("API-STATUS-011"), builder.Job("a").Suspend(),
+			started(0), part(func(s *batchv1.JobStatus) { s.StartTime = nil })),
+		Entry("the end of a Job without pods", Covers("API-STATUS-015"), builder.Job("a").Completions(0), nothing, complete),
+	)
+
+	It("accept all that leads to success", Covers("API-STATUS-015"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, perIndex("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
+		for _, step := range []part{
+			started(0),
+			func(s *batchv1.JobStatus) { s.Active, s.Ready = 3, ptr.To[int32](2) },
+			changes(uncounted([]types.UID{"x"}, []types.UID{"y"}), func(s *batchv1.JobStatus) { s.Active, s.Ready = 1, ptr.To[int32](1) }),
+			changes(uncounted(nil, nil), func(s *batchv1.JobStatus) {
+				s.Succeeded, s.CompletedIndexes, s.Failed, s.Active = 1, "1", 1, 2
+			}),
+			changes(is(batchv1.JobSuccessCriteriaMet), func(s *batchv1.JobStatus) {
+				s.Succeeded, s.CompletedIndexes, s.Active, s.Ready, s.Terminating = 3, "0-2", 0, ptr.To[int32](0), ptr.To[int32](1)
+			}),
+			changes(is(batchv1.JobComplete), completed(1), func(s *batchv1.JobStatus) { s.Terminating = ptr.To[int32](0) }),
+		} {
+			scene.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { step(&j.Status) })
+		}
+		Expect(scene.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+	})
+
+	It("accept all that leads to failure", Covers("API-STATUS-015"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, perIndex("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
+		for _, step := range []part{
+			changes(started(0), func(s *batchv1.JobStatus) { s.Active = 3 }),
+			func(s *batchv1.JobStatus) { s.Active, s.Failed, s.FailedIndexes = 2, 2, ptr.To("0") },
+			changes(is(batchv1.JobFailureTarget), func(s *batchv1.JobStatus) { s.Active, s.Terminating = 0, ptr.To[int32](2) }),
+			func(s *batchv1.JobStatus) { s.Terminating, s.Failed = ptr.To[int32](0), 4 },
+			is(batchv1.JobFailed),
+		} {
+			scene.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { step(&j.Status) })
+		}
+		Expect(scene.Is(s.Job("a"), batchv1.JobFailed)).To(BeTrue())
+	})
+})
+
+func uncounted(succeeded, failed []types.UID) part {
+	return func(s *batchv1.JobStatus) {
+		s.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{Succeeded: succeeded, Failed: failed}
+	}
+}
