@@ -5,4 +5,5 @@ var sections = [][]Requirement{
 	parallelism, completions, backoffLimit, deadline, onFailure, pods, tracking, status, end,
 	cronSchedule, cronDeadline, cronSuspend, cronZone, cronConcurrency, cronHistory, cronStatus, cronJobs, cronEvents,
 	apiJobs, apiPolicies, apiUpdates, apiStatus, apiCronJobs,
+	indexed, elastic,
 }

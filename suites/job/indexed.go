@@ -1,0 +1,240 @@
+package job
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+)
+
+// What every Indexed Job does is among the specs of completions; these are about
+// the rest of KEP-2214.
+var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
+
+	// Wrong: tells the first container only, or those that are no init containers.
+	It("tells every container which index it is, init containers and sidecars too", Covers("JOB-INDEXED-001", "JOB-INDEXED-004"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).Container("second").InitContainer("first").
+			With(func(j *batchv1.Job) {
+				sidecar := corev1.Container{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}
+				j.Spec.Template.Spec.InitContainers = append(j.Spec.Template.Spec.InitContainers, sidecar)
+			}).Obj())
+
+		pods := byIndex(running(s, "a", 2))
+		Expect(pods).To(And(HaveLen(2), HaveKey("0"), HaveKey("1")))
+		for index, pod := range pods {
+			Expect(pod.Labels).To(HaveKeyWithValue(batchv1.JobCompletionIndexAnnotation, index))
+			for _, c := range append(pod.Spec.Containers, pod.Spec.InitContainers...) {
+				Expect(toldIndex(pod, c)).To(Equal(index), "JOB_COMPLETION_INDEX of container %s", c.Name)
+			}
+		}
+	})
+
+	// Wrong: overwrites it, or has the variable twice.
+	It("leaves a variable alone that the template sets itself", Covers("JOB-INDEXED-005"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		own := []corev1.EnvVar{{Name: "JOB_COMPLETION_INDEX", Value: "mine"}}
+		scene.Create(ctx, s, builder.Job("a").Indexed().Completions(1).Container("second").With(func(j *batchv1.Job) {
+			j.Spec.Template.Spec.Containers[0].Env = own
+		}).Obj())
+
+		pod := running(s, "a", 1)[0]
+		Expect(pod.Spec.Containers[0].Env).To(Equal(own))
+		Expect(toldIndex(pod, pod.Spec.Containers[1])).To(Equal("0"))
+	})
+
+	// The API accepts a name as long as name and index make a hostname. Wrong:
+	// creates no pod, or cuts the index off.
+	It("gives pods their hostname in a Job with the longest name there is", Covers("JOB-INDEXED-002"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		name := strings.Repeat("n", 61)
+		scene.Create(ctx, s, builder.Job(name).Indexed().Completions(2).Parallelism(2).Obj())
+
+		for index, pod := range byIndex(running(s, name, 2)) {
+			Expect(pod.Spec.Hostname).To(Equal(name + "-" + index))
+		}
+	})
+
+	It("gives pods their index as part of the name", Covers("JOB-INDEXED-003"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Completions(11).Parallelism(11).Obj())
+
+		pods := byIndex(running(s, "a", 11))
+		Expect(pods).To(HaveKey("10"))
+		for index, pod := range pods {
+			Expect(pod.Name).To(HavePrefix("a-" + index + "-"))
+		}
+	})
+
+	// Wrong: starts with any, or goes on where it was instead of filling gaps.
+	It("runs the lower indexes first", Label("level:should"), Covers("JOB-INDEXED-010"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(5).Obj())
+
+		pods := byIndex(running(s, "a", 2))
+		Expect(pods).To(And(HaveKey("0"), HaveKey("1")))
+		s.End(ctx, 0, pods["1"])
+		s.Soon("index 2 is next", func(g Gomega) {
+			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
+			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "2"))
+		})
+	})
+
+	// Wrong: completes with as many successes as there are indexes left to run, or
+	// counts what is no success.
+	It("is complete with one success for each index, written down as they come", Covers("JOB-INDEXED-006", "JOB-INDEXED-007"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(5).Completions(5).Obj())
+
+		pods := byIndex(running(s, "a", 5))
+		for _, step := range []struct{ index, completed string }{
+			{"4", "4"}, {"2", "2,4"}, {"1", "1,2,4"}, {"3", "1-4"},
+		} {
+			s.End(ctx, 0, pods[step.index])
+			s.Soon("the index is completed", func(g Gomega) {
+				g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal(step.completed))
+			})
+		}
+		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		s.End(ctx, 0, pods["0"])
+		completes(s, "a", counters{Succeeded: 5})
+		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-4"))
+	})
+
+	// Wrong: gives the next pod the next index.
+	It("runs an index again whose pod was deleted, and none that has succeeded", Covers("JOB-INDEXED-008", "JOB-INDEXED-009"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+
+		pods := byIndex(running(s, "a", 3))
+		s.End(ctx, 0, pods["0"])
+		s.Soon("index 0 is completed", func(g Gomega) { g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0")) })
+		s.Delete(ctx, ptr.To(pods["0"]))
+		s.Remove(ctx, pods["1"])
+		s.SoonAfter(firstBackoff, "index 1 runs again", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1, Failed: 1}))
+			g.Expect(indexesOf(s.Active())).To(ConsistOf("1", "2"))
+		})
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 3, Failed: 1})
+	})
+
+	// A second pod of an index comes from elsewhere. Wrong: lets both run, or takes
+	// the pod of another index for the one too many.
+	It("leaves one of two active pods of an index", Covers("JOB-INDEXED-011"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+
+		running(s, "a", 3)
+		scene.Create(ctx, s, strayOf(job, "second", "1"))
+		s.Soon("there is one active pod of each index", func(g Gomega) {
+			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
+			g.Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(3))))
+		})
+		s.End(ctx, 0, s.Active()...)
+		s.Soon("the Job is Complete", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
+		})
+		Expect(s.Job("a").Status).To(And(HaveField("Succeeded", int32(3)), HaveField("CompletedIndexes", "0-2")))
+	})
+
+	// Wrong: takes them for index 0, or for failures.
+	It("removes pods without an index of the Job's, and counts them for nothing", Covers("JOB-INDEXED-012"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, builder.Job("a").Indexed().Completions(2).BackoffLimit(0).Obj())
+
+		own := running(s, "a", 1)
+		for name, index := range map[string]string{"none": "", "beyond": "2", "negative": "-1", "nonsense": "one"} {
+			scene.Create(ctx, s, strayOf(job, name, index))
+		}
+		s.Soon("the Job's own pod is left", func(g Gomega) {
+			g.Expect(names(s.Pods())).To(Equal(names(own)))
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+		})
+		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+	})
+
+	// The pods have succeeded before they match the selector. Wrong: counts pods.
+	It("counts an index once, however many of its pods succeed", Covers("JOB-INDEXED-012", "JOB-INDEXED-013"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(0).Completions(2).Obj())
+
+		strays := map[string]string{"one": "0", "two": "0", "beyond": "7"}
+		for name := range strays {
+			scene.Create(ctx, s, strayPod(name, map[string]string{puppet.ExitCodes: "0"}))
+		}
+		s.Soon("the pods have succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(3)) })
+		for name, index := range strays {
+			like := strayOf(job, name, index)
+			scene.Change(ctx, s, podNamed(s, name), func(p *corev1.Pod) {
+				p.Labels = like.Labels
+				p.Annotations[batchv1.JobCompletionIndexAnnotation] = index
+			})
+		}
+		s.Soon("the pods are counted", func(g Gomega) {
+			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
+			g.Expect(s.Pods()).To(HaveEach(HaveField("OwnerReferences", Not(BeEmpty()))))
+			g.Expect(tracked(s.Pods())).To(BeEmpty())
+		})
+		Expect(countersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+		setParallelism(ctx, s, "a", 1)
+		next := running(s, "a", 1)
+		Expect(indexesOf(next)).To(ConsistOf("1"))
+		s.End(ctx, 0, next...)
+		completes(s, "a", counters{Succeeded: 2})
+	})
+})
+
+// toldIndex is the value that a container finds in JOB_COMPLETION_INDEX, which
+// may come from anywhere in the pod.
+func toldIndex(pod corev1.Pod, c corev1.Container) string {
+	for _, e := range c.Env {
+		switch {
+		case e.Name != "JOB_COMPLETION_INDEX":
+		case e.ValueFrom == nil:
+			return e.Value
+		case e.ValueFrom.FieldRef != nil:
+			path := e.ValueFrom.FieldRef.FieldPath
+			for kind, values := range map[string]map[string]string{"labels": pod.Labels, "annotations": pod.Annotations} {
+				if path == fmt.Sprintf("metadata.%s['%s']", kind, batchv1.JobCompletionIndexAnnotation) {
+					return values[batchv1.JobCompletionIndexAnnotation]
+				}
+			}
+			return path
+		}
+	}
+	return "not set"
+}
+
+// indexesOf are the completion indexes of pods, as often as they occur.
+func indexesOf(pods []corev1.Pod) []string {
+	var out []string
+	for _, pod := range pods {
+		out = append(out, pod.Annotations[batchv1.JobCompletionIndexAnnotation])
+	}
+	return out
+}
+
+// strayOf is a pod that belongs to nobody, but matches the Job's selector as if
+// it were of that index; without any, if that is empty.
+func strayOf(job *batchv1.Job, name, index string) *corev1.Pod {
+	annotations := map[string]string{}
+	labels := map[string]string{}
+	for key, value := range job.Spec.Template.Labels {
+		labels[key] = value
+	}
+	if index != "" {
+		annotations[batchv1.JobCompletionIndexAnnotation] = index
+	}
+	pod := strayPod(name, annotations)
+	pod.Labels = labels
+	return pod
+}
