@@ -4,6 +4,7 @@ package catalogue
 var sections = [][]Requirement{
 	parallelism, completions, backoffLimit, deadline, onFailure, pods, tracking, status, end,
 	cronSchedule, cronDeadline, cronSuspend, cronZone, cronConcurrency, cronHistory, cronStatus, cronJobs, cronEvents,
-	apiJobs, apiPolicies, apiUpdates, apiStatus, apiCronJobs,
 	indexed, elastic,
+	podFailurePolicy, backoffLimitPerIndex, successPolicy,
+	apiJobs, apiPolicies, apiUpdates, apiStatus, apiCronJobs,
 }

@@ -1,0 +1,128 @@
+package catalogue
+
+var podFailurePolicy = []Requirement{
+	{
+		ID:      "JOB-PODFAILUREPOLICY-001",
+		Text:    "When a failed pod matches a rule with the action FailJob, the Job MUST fail with the reason PodFailurePolicy, however many retries are left.",
+		Source:  "batch/v1 PodFailurePolicyRule.action; batch/v1 JobReasonPodFailurePolicy; KEP-3329",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-002",
+		Text:    "The conditions of a Job that fails so MUST say which pod it was, which container with which exit code or which pod condition, and which rule.",
+		Source:  "KEP-3329; docs: tasks/job/pod-failure-policy",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-003",
+		Text:    "All running pods of a Job that fails so MUST be terminated, and the status MUST NOT count any as active from then on.",
+		Source:  "batch/v1 PodFailurePolicyRule.action; KEP-3329",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:         "JOB-PODFAILUREPOLICY-004",
+		Text:       "A Job that fails so MUST have the condition FailureTarget at once, and Failed only when all its pods have ended.",
+		Source:     "docs: concepts/workloads/controllers/job#terminal-job-conditions; KEP-3329; kubernetes/kubernetes#123775",
+		Versions:   ">= 1.31.0",
+		Feature:    PodFailurePolicy,
+		Invariants: []string{"job-finished-after-pods", "job-verdict-comes-first"},
+	},
+	{
+		ID:         "JOB-PODFAILUREPOLICY-005",
+		Text:       "Once a FailJob rule has matched, the Job MUST fail even if its other pods succeed before they are gone.",
+		Source:     "batch/v1 JobStatus.conditions; KEP-3329",
+		Feature:    PodFailurePolicy,
+		Invariants: []string{"job-verdict-is-final"},
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-006",
+		Text:    "A failure that matches a rule with the action Ignore MUST NOT count in status.failed nor towards backoffLimit, and the pod MUST be replaced.",
+		Source:  "batch/v1 PodFailurePolicyRule.action; KEP-3329",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-007",
+		Text:    "A failure that matches a rule with the action Count MUST count in status.failed and towards backoffLimit.",
+		Source:  "batch/v1 PodFailurePolicyRule.action; KEP-3329",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-008",
+		Text:    "A failure that matches no rule MUST count in status.failed and towards backoffLimit.",
+		Source:  "batch/v1 PodFailurePolicy.rules",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-009",
+		Text:    "Rules MUST be tried in their order, and the first that matches a failure decides alone.",
+		Source:  "batch/v1 PodFailurePolicy.rules",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-010",
+		Text:    "With the operator In, onExitCodes MUST match when a container's exit code is one of the values, and only then.",
+		Source:  "batch/v1 PodFailurePolicyOnExitCodesRequirement.operator",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-011",
+		Text:    "With the operator NotIn, onExitCodes MUST match when the exit code of a container that failed is none of the values, and only then.",
+		Source:  "batch/v1 PodFailurePolicyOnExitCodesRequirement.operator",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-012",
+		Text:    "onExitCodes MUST NOT match because of a container that succeeded.",
+		Source:  "batch/v1 PodFailurePolicyOnExitCodesRequirement: exit code 0 is excluded",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-013",
+		Text:    "With a containerName, onExitCodes MUST look at that container alone.",
+		Source:  "batch/v1 PodFailurePolicyOnExitCodesRequirement.containerName",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-014",
+		Text:    "Without a containerName, onExitCodes MUST look at every container, and one that matches is enough.",
+		Source:  "batch/v1 PodFailurePolicyOnExitCodesRequirement.containerName and operator",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-016",
+		Text:    "onPodConditions MUST match when the failed pod has a condition of that type and status, True if none is given, and not when it lacks the condition or has it with another status.",
+		Source:  "batch/v1 PodFailurePolicyOnPodConditionsPattern.type and status",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-017",
+		Text:    "Of several patterns in onPodConditions, one that matches MUST be enough.",
+		Source:  "batch/v1 PodFailurePolicyRule.onPodConditions",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-018",
+		Text:    "A pod that is evicted through the API fails with the condition DisruptionTarget, which rules MUST be able to match.",
+		Source:  "KEP-3329; docs: concepts/workloads/pods/disruptions#pod-disruption-conditions",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:         "JOB-PODFAILUREPOLICY-019",
+		Text:       "With a podFailurePolicy, a terminating pod MUST be neither judged by the rules nor counted nor replaced before it has ended.",
+		Source:     "batch/v1 JobSpec.podReplacementPolicy: Failed is the only value; docs: concepts/workloads/controllers/job#pod-failure-policy; KEP-3329",
+		Feature:    PodFailurePolicy,
+		Invariants: []string{"job-replaces-only-failed"},
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-020",
+		Text:    "Rules MUST NOT be applied to pods that run or have succeeded.",
+		Source:  "batch/v1 JobSpec.podFailurePolicy: the policy of handling failed pods",
+		Feature: PodFailurePolicy,
+	},
+	{
+		ID:      "JOB-PODFAILUREPOLICY-021",
+		Text:    "A rule MUST decide for every failed pod anew: ignored failures and counted ones may follow each other in any order.",
+		Source:  "batch/v1 PodFailurePolicy.rules",
+		Feature: PodFailurePolicy,
+	},
+}

@@ -1,0 +1,189 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// How the rules of a podFailurePolicy match. A rule fails the Job, or the limit
+// of 0 or 1 does: the reason tells which.
+var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePolicy"), func() {
+
+	// Wrong: mixes In with NotIn, or takes any exit code.
+	It("matches exit codes In a list, and no others", Covers("JOB-PODFAILUREPOLICY-010"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 40, 42)).Obj())
+
+		s.End(ctx, 41, running(s, "a", 1)...)
+		s.End(ctx, 42, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}))
+		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 2})
+	})
+
+	It("matches exit codes NotIn a list, and no others", Covers("JOB-PODFAILUREPOLICY-011"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, notIn, 40, 42)).Obj())
+
+		s.End(ctx, 42, running(s, "a", 1)...)
+		s.End(ctx, 41, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}))
+		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 2})
+	})
+
+	// Wrong: takes the 0 for a code that is not in the list.
+	It("does not look at a container that has succeeded", Covers("JOB-PODFAILUREPOLICY-012"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).Container("second").PodFailurePolicy(onExitCodes(failJob, notIn, 3)).Obj())
+
+		s.Direct(ctx, running(s, "a", 1)[0], map[string]string{puppet.ExitCodes: "0/3"})
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+	})
+
+	// Wrong: looks at the other container, too.
+	It("looks at the container alone that a rule names", Covers("JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).Container("second").PodFailurePolicy(
+			ofContainer("second", onExitCodes(failJob, in, 42)), ofContainer("main", onExitCodes(failJob, notIn, 1, 42))).Obj())
+
+		s.Direct(ctx, running(s, "a", 1)[0], map[string]string{puppet.ExitCodes: "42/3"})
+		s.Direct(ctx, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}), map[string]string{puppet.ExitCodes: "1/42"})
+		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 2})
+	})
+
+	// Wrong: looks at the first container, or wants all of them to match.
+	It("looks at every container when a rule names none", Covers("JOB-PODFAILUREPOLICY-014"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Container("second").PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
+
+		s.Direct(ctx, running(s, "a", 1)[0], map[string]string{puppet.ExitCodes: "1/42"})
+		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+	})
+
+	// Wrong: takes a condition for matching because of its type, or its absence
+	// for a status.
+	It("matches a condition by its type and status", Covers("JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).
+			PodFailurePolicy(onConditions(failJob, pattern("example.org/Whole", corev1.ConditionFalse))).Obj())
+
+		pod := running(s, "a", 1)[0] // has no such condition
+		s.End(ctx, 1, pod)
+		pod = successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1})
+		addCondition(ctx, s, pod, "example.org/Whole", corev1.ConditionTrue)
+		addCondition(ctx, s, pod, "example.org/Other", corev1.ConditionFalse)
+		s.End(ctx, 1, pod)
+		pod = successor(s, 3, counters{Active: 1, Ready: 1, Failed: 2})
+		addCondition(ctx, s, pod, "example.org/Whole", corev1.ConditionFalse)
+		s.End(ctx, 1, pod)
+		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 3})
+	})
+
+	// Wrong: takes any status for the default.
+	It("matches a condition that is True when a rule gives no status", Covers("JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).FinishedAgo(longAgo).
+			PodFailurePolicy(onConditions(ignore, pattern("example.org/Broken", ""))).Obj())
+
+		pod := running(s, "a", 1)[0]
+		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionTrue)
+		s.End(ctx, 1, pod)
+		pod = successor(s, 2, counters{Active: 1, Ready: 1})
+		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionUnknown)
+		s.End(ctx, 1, pod)
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+	})
+
+	// Wrong: wants all patterns to match.
+	It("needs one of several patterns of conditions", Covers("JOB-PODFAILUREPOLICY-016", "JOB-PODFAILUREPOLICY-017"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").PodFailurePolicy(onConditions(failJob,
+			pattern(corev1.DisruptionTarget, ""), pattern("example.org/Whole", corev1.ConditionUnknown))).Obj())
+
+		pod := running(s, "a", 1)[0]
+		addCondition(ctx, s, pod, "example.org/Whole", corev1.ConditionUnknown)
+		s.End(ctx, 1, pod)
+		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+	})
+})
+
+// Shorter names for what a rule is made of.
+const (
+	failJob   = batchv1.PodFailurePolicyActionFailJob
+	failIndex = batchv1.PodFailurePolicyActionFailIndex
+	ignore    = batchv1.PodFailurePolicyActionIgnore
+	count     = batchv1.PodFailurePolicyActionCount
+	in        = batchv1.PodFailurePolicyOnExitCodesOpIn
+	notIn     = batchv1.PodFailurePolicyOnExitCodesOpNotIn
+)
+
+// onExitCodes is a rule for all containers.
+func onExitCodes(action batchv1.PodFailurePolicyAction, operator batchv1.PodFailurePolicyOnExitCodesOperator, values ...int32) batchv1.PodFailurePolicyRule {
+	return batchv1.PodFailurePolicyRule{Action: action,
+		OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: operator, Values: values}}
+}
+
+// ofContainer is that rule for one container.
+func ofContainer(name string, rule batchv1.PodFailurePolicyRule) batchv1.PodFailurePolicyRule {
+	rule.OnExitCodes.ContainerName = ptr.To(name)
+	return rule
+}
+
+func onConditions(action batchv1.PodFailurePolicyAction, patterns ...batchv1.PodFailurePolicyOnPodConditionsPattern) batchv1.PodFailurePolicyRule {
+	return batchv1.PodFailurePolicyRule{Action: action, OnPodConditions: patterns}
+}
+
+func pattern(kind corev1.PodConditionType, status corev1.ConditionStatus) batchv1.PodFailurePolicyOnPodConditionsPattern {
+	return batchv1.PodFailurePolicyOnPodConditionsPattern{Type: kind, Status: status}
+}
+
+// successor waits until the Job's n-th pod is the only one that runs, with these
+// counters.
+func successor(s *scene.Scene, n int, want counters) corev1.Pod {
+	GinkgoHelper()
+	s.Soon("the next pod runs", func(g Gomega) {
+		g.Expect(created(s)).To(HaveLen(n))
+		g.Expect(s.Active()).To(HaveLen(1))
+		g.Expect(countersOf(s.Job("a"))).To(Equal(want))
+	})
+	return s.Active()[0]
+}
+
+// addCondition gives a pod a condition of a type that no kubelet knows; kubelets
+// leave those alone.
+func addCondition(ctx context.Context, s *scene.Scene, pod corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus) {
+	GinkgoHelper()
+	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.PodCondition{{Type: kind, Status: status}}}})
+	Expect(err).NotTo(HaveOccurred())
+	Expect(s.Client.Status().Patch(ctx, &pod, client.RawPatch(types.StrategicMergePatchType, patch))).To(Succeed())
+	s.Soon("the pod has the condition", func(g Gomega) {
+		g.Expect(podNamed(s, pod.Name).Status.Conditions).To(ContainElement(And(HaveField("Type", kind), HaveField("Status", status))))
+	})
+}
+
+// disrupt evicts a pod as `kubectl drain` does: it gets the condition
+// DisruptionTarget and is deleted.
+func disrupt(ctx context.Context, s *scene.Scene, pod corev1.Pod) {
+	GinkgoHelper()
+	Expect(s.Client.SubResource("eviction").Create(ctx, &pod, &policyv1.Eviction{})).To(Succeed())
+	s.Soon("the pod is disrupted", func(g Gomega) {
+		for _, r := range s.History().Pods(pod.Name) {
+			if r.Pod().DeletionTimestamp != nil {
+				g.Expect(r.Pod().Status.Conditions).To(ContainElement(And(
+					HaveField("Type", corev1.DisruptionTarget), HaveField("Status", corev1.ConditionTrue))))
+				return
+			}
+		}
+		g.Expect(pod.Name).To(BeEmpty(), "pods that are not deleted yet")
+	})
+}
