@@ -1,0 +1,167 @@
+// Package requests counts what one user asks of an API server, call by call, from
+// the API server's own audit log. It is exact whatever the user is written in,
+// and costs it nothing but the moment in which the API server writes the line.
+package requests
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Call is a kind of request.
+type Call struct {
+	// Verb as the API server names it: create, patch, list.
+	Verb string
+	// Resource with its subresource, "jobs/status"; a path for what has none.
+	Resource string
+}
+
+func (c Call) String() string { return c.Verb + " " + c.Resource }
+
+// Writes tells whether a Call of this kind changes what is stored.
+func (c Call) Writes() bool {
+	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, c.Verb)
+}
+
+// Counts says how often each Call was answered, with success or not. Watches are
+// left out: the log tells of one when it ends.
+type Counts map[Call]int
+
+// Since returns what came on top of an earlier state.
+func (c Counts) Since(earlier Counts) Counts {
+	more := Counts{}
+	for call, n := range c {
+		if n > earlier[call] {
+			more[call] = n - earlier[call]
+		}
+	}
+	return more
+}
+
+// Total is the number of all calls.
+func (c Counts) Total() int {
+	total := 0
+	for _, n := range c {
+		total += n
+	}
+	return total
+}
+
+// Writes is the number of those that change something.
+func (c Counts) Writes() int {
+	total := 0
+	for call, n := range c {
+		if call.Writes() {
+			total += n
+		}
+	}
+	return total
+}
+
+// Counter takes an audit log, as cluster.WithAudit writes it, and counts. The
+// zero value is ready.
+type Counter struct {
+	mu      sync.Mutex
+	rest    []byte // of a line that is not complete yet
+	counts  Counts
+	err     error
+	changed chan struct{}
+}
+
+// event has what is read of an audit event.
+type event struct {
+	Verb       string
+	RequestURI string
+	ObjectRef  *struct{ Resource, Subresource string }
+}
+
+// Write takes a piece of the log. It never fails, so that the API server goes on
+// whatever it wrote; see Err.
+func (c *Counter) Write(piece []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rest = append(c.rest, piece...)
+	for {
+		line, rest, complete := bytes.Cut(c.rest, []byte("\n"))
+		if !complete {
+			break
+		}
+		c.count(line)
+		c.rest = rest
+	}
+	c.rest = bytes.Clone(c.rest) // or every line ever written would stay
+	if c.changed != nil {
+		close(c.changed)
+		c.changed = nil
+	}
+	return len(piece), nil
+}
+
+func (c *Counter) count(line []byte) {
+	var e event
+	err := json.Unmarshal(line, &e)
+	switch {
+	case err != nil:
+		c.err = fmt.Errorf("the audit log has the line %.200q: %w", line, err)
+		return
+	case e.Verb == "":
+		c.err = fmt.Errorf("the audit log has the line %.200q, without a verb", line)
+		return
+	case e.Verb == "watch":
+		return
+	}
+	call := Call{Verb: e.Verb, Resource: e.RequestURI}
+	if e.ObjectRef != nil {
+		call.Resource = e.ObjectRef.Resource
+		if e.ObjectRef.Subresource != "" {
+			call.Resource += "/" + e.ObjectRef.Subresource
+		}
+	}
+	if c.counts == nil {
+		c.counts = Counts{}
+	}
+	c.counts[call]++
+}
+
+// Counts returns all that was counted so far.
+func (c *Counter) Counts() Counts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.counts)
+}
+
+// Err is not nil when the log had a line that cannot be counted.
+func (c *Counter) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Changed returns a channel that is closed when more has been written.
+func (c *Counter) Changed() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.changed == nil {
+		c.changed = make(chan struct{})
+	}
+	return c.changed
+}
+
+// Quiet waits until there was no request for so long.
+func (c *Counter) Quiet(ctx context.Context, long time.Duration) error {
+	for {
+		select {
+		case <-c.Changed():
+		case <-time.After(long):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
