@@ -7,6 +7,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/builder"
 	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,7 +19,7 @@ import (
 
 var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func() {
 	// Wrong: a controller that starts another Job at each look.
-	It("starts one Job for a tick that is due, and no second one", func(ctx SpecContext) {
+	It("starts one Job for a tick that is due, and no second one", Covers("CRON-SCHEDULE-001", "CRON-SCHEDULE-002", "CRON-STATUS-001"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
@@ -30,10 +31,24 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 		})
 	})
 
+	// #109250: @every counts from the CronJob's creation, so that no spec has to
+	// wait for a minute to begin. Wrong: a controller that looks at its CronJobs
+	// when they or their Jobs change, and has no clock.
+	It("starts a Job when its time has come, although nothing else happens", Covers("CRON-SCHEDULE-003"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule("@every 5s").Obj())
+		tick := cronJob.CreationTimestamp.Add(5 * time.Second)
+
+		s.SoonAfter(5*time.Second, "a Job is started", func(g Gomega) { g.Expect(jobs(s, cronJob)).NotTo(BeEmpty()) })
+		first := jobs(s, cronJob)[0]
+		Expect(tickOf(first)).To(Equal(ticks(tick)[0]))
+		Expect(first.CreationTimestamp.Time).NotTo(BeTemporally("<", tick))
+	})
+
 	// batch/v1 JobTemplateSpec: standard object's metadata of the jobs created
 	// from this template. Wrong: a controller that copies the spec alone, or the
 	// CronJob's own metadata.
-	It("makes the Job from the template, and marks it with its CronJob and its tick", func(ctx SpecContext) {
+	It("makes the Job from the template, and marks it with its CronJob and its tick", Covers("CRON-JOBS-001", "CRON-JOBS-002", "CRON-JOBS-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		template := builder.Job("").Label("team", "blue").Parallelism(2).Completions(3).BackoffLimit(4).
@@ -63,7 +78,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// A CronJob's name has 52 characters or less, for the sake of the 11 that its
 	// controller adds: https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#cron-job-limitations
-	It("starts the Job of a CronJob with the longest name there is", func(ctx SpecContext) {
+	It("starts the Job of a CronJob with the longest name there is", Covers("CRON-JOBS-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob(strings.Repeat("n", 52), builder.Job("")), tick)
@@ -72,7 +87,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// batch/v1 CronJobStatus.lastScheduleTime. Wrong: a controller that finds a
 	// tick before the CronJob's creation, or starts a Job at once.
-	It("starts nothing for the time before the CronJob was there", func(ctx SpecContext) {
+	It("starts nothing for the time before the CronJob was there", Covers("CRON-SCHEDULE-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(tick)).Obj())
@@ -86,7 +101,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	})
 
 	// The Job is gone, and nobody but the status remembers its tick.
-	It("starts nothing again for the tick in lastScheduleTime", func(ctx SpecContext) {
+	It("starts nothing again for the tick in lastScheduleTime", Covers("CRON-SCHEDULE-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(tick)).Obj())
@@ -99,7 +114,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#job-creation:
 	// Wrong: a controller that makes up for every missed tick, or for the first.
-	It("starts only the latest of several missed ticks", func(ctx SpecContext) {
+	It("starts only the latest of several missed ticks", Covers("CRON-SCHEDULE-006", "CRON-STATUS-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Hourly(tick)).Obj())
@@ -111,7 +126,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// #42649, #45825. Wrong: a controller that gives up at a hundred, as all did
 	// before 1.21.
-	It("starts the latest of more than a hundred missed ticks too, and warns", func(ctx SpecContext) {
+	It("starts the latest of more than a hundred missed ticks too, and warns", Covers("CRON-SCHEDULE-007", "CRON-SCHEDULE-008"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Hourly(tick)).Obj())
@@ -126,7 +141,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#starting-deadline:
 	// the controller counts how many missed Jobs occurred within the deadline.
-	It("counts missed ticks from the starting deadline on", func(ctx SpecContext) {
+	It("counts missed ticks from the starting deadline on", Covers("CRON-DEADLINE-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Hourly(tick)).StartingDeadlineSeconds(5000).Obj())
@@ -141,7 +156,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// batch/v1 CronJobSpec.startingDeadlineSeconds: deadline for starting the job
 	// if it misses scheduled time for any reason.
-	It("starts a tick within its starting deadline, and none after it", func(ctx SpecContext) {
+	It("starts a tick within its starting deadline, and none after it", Covers("CRON-DEADLINE-001", "CRON-DEADLINE-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		late := due(ctx, s, builder.CronJob("late", builder.Job("")).StartingDeadlineSeconds(60), tick)
@@ -155,7 +170,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-suspension:
 	// executions that are suspended count as missed; without a starting deadline
 	// they are scheduled immediately.
-	It("starts nothing while suspended, and the missed tick when resumed", func(ctx SpecContext) {
+	It("starts nothing while suspended, and the missed tick when resumed", Covers("CRON-SUSPEND-001", "CRON-SUSPEND-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")).Suspend(), tick)
@@ -165,9 +180,24 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 		startsFor(s, cronJob, tick)
 	})
 
+	// The same page: "for CronJobs without a starting deadline". Wrong: a
+	// controller that starts all that was missed.
+	It("starts nothing when resumed after the tick's starting deadline", Covers("CRON-SUSPEND-003"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		tick := ago(30 * time.Minute)
+		late := due(ctx, s, builder.CronJob("late", builder.Job("")).StartingDeadlineSeconds(60).Suspend(), tick)
+		witness := due(ctx, s, builder.CronJob("witness", builder.Job("")).Suspend(), tick)
+		for _, cronJob := range []*batchv1.CronJob{late, witness} {
+			change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(false) })
+		}
+
+		startsFor(s, witness, tick)
+		s.Stays("there is no Job", func(g Gomega) { g.Expect(starts(s, late)).To(BeEmpty()) })
+	})
+
 	// batch/v1 CronJobSpec.suspend: it does not apply to already started
 	// executions. Wrong: a controller that suspends or forgets the Job.
-	It("lets a Job go on when its CronJob is suspended", func(ctx SpecContext) {
+	It("lets a Job go on when its CronJob is suspended", Covers("CRON-SUSPEND-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
@@ -185,7 +215,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// batch/v1 CronJobSpec.timeZone; KEP-4026 wants the annotation in it. Read in
 	// any other zone, the schedule has not ticked since lastScheduleTime.
-	It("reads the schedule in its time zone", func(ctx SpecContext) {
+	It("reads the schedule in its time zone", Covers("CRON-ZONE-001", "CRON-ZONE-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		zone := time.FixedZone("", 5*3600+1800) // India knows no summer time
@@ -199,10 +229,29 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 		Expect(job.Annotations).To(HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, local.Format(time.RFC3339)))
 	})
 
+	// In UTC, the tick is hours ahead. Wrong: a controller that keeps the zone that
+	// it saw first.
+	It("reads the schedule in the time zone that it has now", Covers("CRON-ZONE-003"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		tick := ago(30 * time.Minute)
+		local := tick.In(time.FixedZone("", 5*3600+1800))
+		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), local.Add(5*time.Hour+30*time.Minute))
+		witness := due(ctx, s, builder.CronJob("witness", builder.Job("")), tick)
+		startsFor(s, witness, tick)
+		Expect(starts(s, cronJob)).To(BeEmpty())
+
+		change(ctx, s, cronJob, func(c *batchv1.CronJob) {
+			c.Spec.Suspend, c.Spec.TimeZone = ptr.To(true), ptr.To("Asia/Kolkata")
+		})
+		lastStart(ctx, s, cronJob, tick.Add(-5*time.Minute))
+		change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(false) })
+		startsFor(s, cronJob, tick)
+	})
+
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax:
 	// "0 0 13 * 5" is every Friday as well as the 13th of each month. Wrong: a
 	// controller that wants both.
-	It("ticks on a weekday as well as on a day of the month", func(ctx SpecContext) {
+	It("ticks on a weekday as well as on a day of the month", Covers("CRON-SCHEDULE-009"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).
@@ -213,7 +262,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	})
 
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax
-	It("understands the macros of the schedule's syntax", func(ctx SpecContext) {
+	It("understands the macros of the schedule's syntax", Covers("CRON-SCHEDULE-010"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := time.Date(ago(0).Year(), time.January, 1, 0, 0, 0, 0, time.UTC)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule("@yearly").Obj())
@@ -224,7 +273,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// #41655. There is no 30 February; the API accepts it. Wrong: a controller
 	// that counts for ever, or never gets to the others.
-	It("is not held up by a schedule without any tick", func(ctx SpecContext) {
+	It("is not held up by a schedule without any tick", Covers("CRON-SCHEDULE-011"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		never := scene.Create(ctx, s, builder.CronJob("never", builder.Job("")).Schedule("0 0 30 2 *").Obj())
@@ -237,7 +286,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// A name that upstream's controller gives; one with other names has nothing in
 	// its way. Wrong: a controller that takes the Job for its own, or ends.
-	It("leaves a Job alone that has the name of the one it wants to start", func(ctx SpecContext) {
+	It("leaves a Job alone that has the name of the one it wants to start", Covers("CRON-JOBS-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		foreign := scene.Create(ctx, s, builder.Job(fmt.Sprintf("a-%d", tick.Unix()/60)).Obj())
@@ -253,8 +302,24 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 		Expect(starts(s, cronJob)).To(Or(BeEmpty(), Equal(ticks(tick))))
 	})
 
+	// Without a starting deadline it is never too late. Wrong: a controller that
+	// tries once.
+	It("starts a Job as soon as it can be created", Covers("CRON-JOBS-009"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		tick := ago(30 * time.Minute)
+		quota := s.Refuse(ctx, builder.Job("refused").Obj(), "count/jobs.batch")
+		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		s.Stays("there is no Job", func(g Gomega) {
+			g.Expect(starts(s, cronJob)).To(BeEmpty())
+			g.Expect(active(s, cronJob)).To(BeEmpty())
+		})
+
+		s.Delete(ctx, quota)
+		startsFor(s, cronJob, tick)
+	})
+
 	// Wrong: a controller that looks for its Jobs by name, or by the template's labels.
-	It("keeps CronJobs with the same template apart", func(ctx SpecContext) {
+	It("keeps CronJobs with the same template apart", Covers("CRON-JOBS-006"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		template := func() *builder.JobBuilder { return builder.Job("").Label("app", "same") }
@@ -274,7 +339,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// A finalizer holds the CronJob, as the garbage collector's own does when Jobs
 	// are to go first.
-	It("starts nothing once its CronJob is being deleted", func(ctx SpecContext) {
+	It("starts nothing once its CronJob is being deleted", Covers("CRON-SCHEDULE-012"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(tick)).
@@ -290,7 +355,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// https://kubernetes.io/docs/concepts/architecture/garbage-collection/: by the
 	// owner references that the controller has set.
-	It("leaves its Jobs to the garbage collector", func(ctx SpecContext) {
+	It("leaves its Jobs to the garbage collector", Covers("CRON-JOBS-007"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)

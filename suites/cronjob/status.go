@@ -5,6 +5,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/builder"
 	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,7 +18,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	// batch/v1 CronJobStatus.active: currently running jobs; lastSuccessfulTime:
 	// the last time the job successfully completed. Wrong: a controller that
 	// writes its own time.
-	It("has the completion time of a Job that succeeded, and the Job no more", func(ctx SpecContext) {
+	It("has the completion time of a Job that succeeded, and the Job no more", Covers("CRON-STATUS-002", "CRON-STATUS-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
@@ -34,7 +35,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	})
 
 	// Wrong: a controller for which every end is a success.
-	It("has no time of success after a failure, and the Job no more", func(ctx SpecContext) {
+	It("has no time of success after a failure, and the Job no more", Covers("CRON-STATUS-002", "CRON-STATUS-006"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("").BackoffLimit(0)), tick)
@@ -50,7 +51,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 
 	// The Job that ended later is seen first. Wrong: a controller that keeps what
 	// it saw last.
-	It("keeps the latest time of success", func(ctx SpecContext) {
+	It("keeps the latest time of success", Covers("CRON-STATUS-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(ago(30*time.Minute))).Obj())
 		older := scene.Create(ctx, s, owned(untouched("older"), cronJob).Obj())
@@ -70,7 +71,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	})
 
 	// #118530: kubectl create job --from=cronjob/a.
-	It("has the success of a Job that was started by hand", func(ctx SpecContext) {
+	It("has the success of a Job that was started by hand", Covers("CRON-STATUS-007"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(ago(30*time.Minute))).Obj())
 		job := scene.Create(ctx, s, owned(builder.Job("by-hand").ExitCodes("0"), cronJob).Obj())
@@ -83,7 +84,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	})
 
 	// Wrong: a controller that starts the tick again, or keeps the reference.
-	It("loses a Job that was deleted by hand, and nothing takes its place", func(ctx SpecContext) {
+	It("loses a Job that was deleted by hand, and nothing takes its place", Covers("CRON-STATUS-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
@@ -98,7 +99,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	// #120649: so it looks after a crash between the start and its record. Wrong: a
 	// controller that starts the tick twice, or looks for the Job in no namespace,
 	// as upstream's did up to 1.36 (#136918).
-	It("takes a Job up again that it has lost", SemVerConstraint(">= 1.37.0"), func(ctx SpecContext) {
+	It("takes a Job up again that it has lost", SemVerConstraint(">= 1.37.0"), Covers("CRON-STATUS-008"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
@@ -118,9 +119,28 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 		Expect(jobs(s, cronJob)).To(HaveExactElements(HaveField("UID", job.UID)))
 	})
 
+	// Wrong: a controller that does not know the Jobs it has just started, or
+	// deleted.
+	It("holds no surprise for the controller that wrote it", Covers("CRON-EVENTS-002"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		first, second := ago(30*time.Minute), ago(20*time.Minute)
+		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")).Policy(batchv1.ReplaceConcurrent).SuccessfulJobsHistoryLimit(0), first)
+		startsFor(s, cronJob, first)
+		moveOn(ctx, s, cronJob, second)
+		end(ctx, s, startsFor(s, cronJob, second), 0)
+		s.Soon("the Job has succeeded and is deleted", func(g Gomega) {
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
+			g.Expect(jobs(s, cronJob)).To(BeEmpty())
+		})
+		s.Stays("nothing is missing or unexpected", func(g Gomega) {
+			g.Expect(happened(s, cronJob, "MissingJob")).To(BeEmpty())
+			g.Expect(happened(s, cronJob, "UnexpectedJob")).To(BeEmpty())
+		})
+	})
+
 	// #106496, #107997, #108023. Wrong: a controller that finds its Jobs by the
 	// labels of the template.
-	It("keeps a Job whose template has changed since", func(ctx SpecContext) {
+	It("keeps a Job whose template has changed since", Covers("CRON-STATUS-009", "CRON-JOBS-008"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("").Label("version", "old")), first)

@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/builder"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,7 +18,7 @@ import (
 var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), func() {
 
 	// Wrong: tries once more, or fails without saying why.
-	It("of 0 fails the Job with its first failed pod", func(ctx SpecContext) {
+	It("of 0 fails the Job with its first failed pod", Covers("JOB-BACKOFF-001", "JOB-STATUS-008", "JOB-TRACKING-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).ExitCodes("1").FinishedAgo(longAgo).Obj())
 
@@ -29,7 +30,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Source: KEP-3998 and batch/v1 JobFailureTarget.
-	It("is the reason that the conditions give", SemVerConstraint(">= 1.31.0"), func(ctx SpecContext) {
+	It("is the reason that the conditions give", Covers("JOB-END-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).ExitCodes("1").Obj())
 
@@ -40,7 +41,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		}))
 	})
 
-	It("is how many failed pods are replaced", func(ctx SpecContext) {
+	It("is how many failed pods are replaced", Covers("JOB-BACKOFF-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").BackoffLimit(2).ExitCodes("1").FinishedAgo(longAgo).Obj())
 
@@ -49,7 +50,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// "Defaults to 6."
-	It("is 6 when it is not set", func(ctx SpecContext) {
+	It("is 6 when it is not set", Covers("JOB-BACKOFF-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(7).Completions(7).Obj())
 
@@ -63,7 +64,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Wrong: counts failures in a row.
-	It("counts all failures, whatever succeeds in between", func(ctx SpecContext) {
+	It("counts all failures, whatever succeeds in between", Covers("JOB-BACKOFF-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Completions(2).BackoffLimit(1).FinishedAgo(longAgo).Obj())
 
@@ -80,7 +81,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Wrong: stops counting when the limit is exceeded.
-	It("counts every one of several pods that fail at once", func(ctx SpecContext) {
+	It("counts every one of several pods that fail at once", Covers("JOB-BACKOFF-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(5).Completions(5).BackoffLimit(2).Obj())
 
@@ -90,7 +91,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Wrong: leaves running pods behind, or forgets those that succeeded.
-	It("when exceeded removes the pods that still run, and only those", func(ctx SpecContext) {
+	It("when exceeded removes the pods that still run, and only those", Covers("JOB-BACKOFF-006"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(3).BackoffLimit(0).Obj())
 
@@ -108,7 +109,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
-	It("when exceeded is declared at once, but the Job has Failed only when its last pod has ended", SemVerConstraint(">= 1.31.0"), func(ctx SpecContext) {
+	It("when exceeded is declared at once, but the Job has Failed only when its last pod has ended", Covers("JOB-END-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
@@ -127,7 +128,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Source: #109485. Wrong: counts it twice, or takes the Job for complete.
-	It("when exceeded is not undone by a pod that still succeeds", func(ctx SpecContext) {
+	It("when exceeded is not undone by a pod that still succeeds", Covers("JOB-BACKOFF-007", "JOB-END-001"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).BackoffLimit(0).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
@@ -147,7 +148,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Wrong: starts the next pod at once, or as if none had failed.
-	It("leaves 10 s after the first failure", func(ctx SpecContext) {
+	It("leaves 10 s after the first failure", Covers("JOB-BACKOFF-008"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").FinishedAgo("6s").Obj())
 
@@ -155,7 +156,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		expectNextPodAfter(s, firstBackoff)
 	})
 
-	It("leaves 20 s after the second failure", func(ctx SpecContext) {
+	It("leaves 20 s after the second failure", Covers("JOB-BACKOFF-009"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).Obj())
 
@@ -167,9 +168,21 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		expectNextPodAfter(s, 2*firstBackoff)
 	})
 
+	// After eight failures it would be 21 min without an end. Wrong: doubles on.
+	It("leaves no more than 10 min after any failure", Covers("JOB-BACKOFF-010"), scene.Simulated("a kubelet stamps its own time"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(8).Completions(8).BackoffLimit(20).FinishedAgo("11m").Obj())
+
+		s.End(ctx, 1, running(s, "a", 8)...)
+		s.Soon("all are replaced", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 8, Ready: 8, Failed: 8}))
+		})
+		Expect(created(s)).To(HaveLen(16))
+	})
+
 	// Source: #63650, #62382. Three failures put the next pod off for 40 s,
 	// which is longer than any reaction may take.
-	It("starts the next pod without delay once another has succeeded", func(ctx SpecContext) {
+	It("starts the next pod without delay once another has succeeded", Covers("JOB-BACKOFF-011"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(4).Completions(4).Obj())
 
@@ -187,7 +200,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Source: #139428, which kube-controller-manager v1.36.1 has.
-	It("does not keep the status from being up to date while the next pod is put off", func(ctx SpecContext) {
+	It("does not keep the status from being up to date while the next pod is put off", Covers("JOB-STATUS-009"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
 
@@ -202,7 +215,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 	// Source: JobSpec.podReplacementPolicy; KEP-2307. Wrong: only looks at the
 	// phase, and so replaces pods without end.
-	It("includes pods that somebody else deletes", func(ctx SpecContext) {
+	It("includes pods that somebody else deletes", Covers("JOB-BACKOFF-012"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").BackoffLimit(1).Obj())
 
@@ -215,7 +228,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		Expect(created(s)).To(HaveLen(2))
 	})
 
-	It("counts for an Indexed Job across all indexes", func(ctx SpecContext) {
+	It("counts for an Indexed Job across all indexes", Covers("JOB-BACKOFF-013"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(1).Obj())
 

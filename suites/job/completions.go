@@ -8,20 +8,19 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/builder"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Sources, where a spec names no other: batch/v1 JobSpec.completions,
 // JobStatus.succeeded and conditions; KEP-2307.
 var _ = Describe("completions", Label("area:job", "behaviour:completions"), func() {
 
-	It("are reached by that many pods that succeed", func(ctx SpecContext) {
+	It("are reached by that many pods that succeed", Covers("JOB-COMPLETIONS-001", "JOB-PODS-012", "JOB-STATUS-007", "JOB-TRACKING-003", "JOB-TRACKING-007"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
 
@@ -35,7 +34,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: batch/v1 JobReasonCompletionsReached; KEP-3998.
-	It("are the reason that the conditions give", SemVerConstraint(">= 1.31.0"), func(ctx SpecContext) {
+	It("are the reason that the conditions give", Covers("JOB-END-001", "JOB-END-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").ExitCodes("0").Obj())
 
@@ -47,7 +46,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// "Setting to 1 means that parallelism is limited to 1."
-	It("of 1 let one pod run, whatever the parallelism", func(ctx SpecContext) {
+	It("of 1 let one pod run, whatever the parallelism", Covers("JOB-COMPLETIONS-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(1).Obj())
 
@@ -56,8 +55,23 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		Expect(created(s)).To(HaveLen(1))
 	})
 
+	// "When both are unset, both are defaulted to 1." Wrong: never starts such a
+	// Job, or takes its first pod's end for its own.
+	It("left unset together with parallelism are one success of one pod", Covers("JOB-COMPLETIONS-010"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).Obj())
+
+		s.End(ctx, 1, running(s, "a", 1)...)
+		s.Soon("the failed pod is replaced", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+		})
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 1, Failed: 1})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
 	// Wrong: takes 0 for unset.
-	It("of 0 are reached without any pod", func(ctx SpecContext) {
+	It("of 0 are reached without any pod", Covers("JOB-COMPLETIONS-004", "JOB-STATUS-007"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(0).Obj())
 
@@ -67,7 +81,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Wrong: completes with the first success, or fails with the last failure.
-	It("left unset are reached when one pod has succeeded and all others have ended", func(ctx SpecContext) {
+	It("left unset are reached when one pod has succeeded and all others have ended", Covers("JOB-COMPLETIONS-005", "JOB-STATUS-006"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Obj())
 
@@ -82,9 +96,11 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		})
 		s.End(ctx, 1, pods[1])
 		completes(s, "a", counters{Succeeded: 1, Failed: 1})
+		// Wrong: stamps it at every look.
+		Expect(startTimes(s, "a")).To(HaveLen(1), "start times over time")
 	})
 
-	It("do not include pods that fail in between", func(ctx SpecContext) {
+	It("do not include pods that fail in between", Covers("JOB-COMPLETIONS-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).FinishedAgo(longAgo).Obj())
 
@@ -98,7 +114,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Wrong: counts the pods that there are.
-	It("once counted stay so when the pods are deleted", func(ctx SpecContext) {
+	It("once counted stay so when the pods are deleted", Covers("JOB-COMPLETIONS-006"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(1).Completions(2).Obj())
 
@@ -116,7 +132,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// The finalizer keeps it until then. Wrong: replaces every pod that is being
 	// deleted.
-	It("include a succeeded pod that is deleted before it was counted", func(ctx SpecContext) {
+	It("include a succeeded pod that is deleted before it was counted", Covers("JOB-COMPLETIONS-007", "JOB-TRACKING-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
 
@@ -135,7 +151,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Source: #99963. The pod that succeeds comes from elsewhere, so that the
 	// Job's own is one too many.
-	It("once reached make all pods that still run superfluous", func(ctx SpecContext) {
+	It("once reached make all pods that still run superfluous", Covers("JOB-COMPLETIONS-008", "JOB-STATUS-010"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		job := scene.Create(ctx, s, builder.Job("a").Completions(1).Obj())
 
@@ -152,7 +168,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
-	It("are declared reached at once, but Complete only when the last pod has ended", SemVerConstraint(">= 1.31.0"), func(ctx SpecContext) {
+	It("are declared reached at once, but Complete only when the last pod has ended", Covers("JOB-END-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
@@ -179,7 +195,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Wrong: does not look at the status before it counts its pods.
-	It("once reached are never looked at again", func(ctx SpecContext) {
+	It("once reached are never looked at again", Covers("JOB-END-006", "JOB-END-007"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).ExitCodes("0").Obj())
 
@@ -194,69 +210,6 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 			g.Expect(s.Job("a").Status).To(Equal(complete))
 		})
 		Expect(s.Pods()).To(BeEmpty())
-	})
-
-	// Source: batch/v1 JobSpec.template, JobNameLabel and ControllerUidLabel.
-	It("are worked off by pods made from the template", func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Puppet(map[string]string{"example.org/note": "kept"}).With(func(j *batchv1.Job) {
-			j.Spec.Template.Labels = map[string]string{"example.org/app": "a"}
-			j.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "b"}}
-		}).Obj())
-
-		running(s, "a", 1)
-		pod := created(s)[0]
-		Expect(pod.GenerateName).To(HavePrefix("a-"))
-		Expect(pod.Annotations).To(HaveKeyWithValue("example.org/note", "kept"))
-		Expect(pod.Labels).To(And(
-			HaveKeyWithValue("example.org/app", "a"),
-			HaveKeyWithValue(batchv1.JobNameLabel, "a"),
-			HaveKeyWithValue(batchv1.ControllerUidLabel, string(job.UID))))
-		Expect(pod.Spec.Containers[0].Env).To(ConsistOf(corev1.EnvVar{Name: "A", Value: "b"}))
-		Expect(pod.Spec.RestartPolicy).To(Equal(corev1.RestartPolicyNever))
-		Expect(pod.OwnerReferences).To(ConsistOf(And(HaveField("UID", job.UID), HaveField("Controller", HaveValue(BeTrue())))))
-		Expect(pod.Finalizers).To(ContainElement(batchv1.JobTrackingFinalizer))
-	})
-
-	// Source: metav1.OwnerReference; batch/v1 JobSpec.selector.
-	It("are not worked off by a pod that no longer matches the selector", func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Obj())
-
-		lost := running(s, "a", 1)[0]
-		scene.Change(ctx, s, &lost, func(p *corev1.Pod) { p.Labels = map[string]string{"example.org/app": "other"} })
-		s.Soon("it is let go and another pod has taken its place", func(g Gomega) {
-			pod := podNamed(s, lost.Name)
-			g.Expect(pod.OwnerReferences).To(BeEmpty())
-			g.Expect(tracked([]corev1.Pod{*pod})).To(BeEmpty())
-			g.Expect(s.Active()).To(HaveLen(2))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
-		})
-		s.End(ctx, 0, lost)
-		s.End(ctx, 0, others(s.Active(), lost)...)
-		completes(s, "a", counters{Succeeded: 1})
-		Expect(created(s)).To(HaveLen(2))
-	})
-
-	// Source: batch/v1 JobSpec.manualSelector; metav1.OwnerReference.
-	It("are worked off by pods that were there before and match the selector", func(ctx SpecContext) {
-		s := scene.New(ctx)
-		labels := map[string]string{"example.org/app": "a"}
-		stray := strayPod("stray", nil)
-		stray.Labels = labels
-		scene.Create(ctx, s, stray)
-		s.Soon("the stray pod runs", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(1)) })
-		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
-			j.Spec.ManualSelector = ptr.To(true)
-			j.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
-			j.Spec.Template.Labels = labels
-		}).Obj())
-
-		running(s, "a", 2)
-		Expect(podNamed(s, "stray")).To(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID))))
-		Expect(tracked(s.Pods())).To(HaveLen(2))
-		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 2})
 	})
 
 	// Source: JobStatus.completedIndexes; KEP-2214; KEP-4017.
@@ -356,39 +309,9 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-3"))
 	})
 
-	// Source: KEP-2307; #108752, #109429. Wrong: leaves the finalizers on when
-	// there is no Job any more to count for.
-	It("no longer matter when the Job is deleted: all pods go with it", func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(4).Obj())
-
-		pods := running(s, "a", 3)
-		s.End(ctx, 0, pods[0])
-		s.End(ctx, 1, pods[1])
-		s.Delete(ctx, job)
-		s.Soon("Job and pods are gone", func(g Gomega) {
-			g.Expect(s.Jobs()).To(BeEmpty())
-			g.Expect(s.Pods()).To(BeEmpty())
-		})
-	})
-
-	// Source: metav1.DeletePropagationOrphan; KEP-2307.
-	It("no longer matter when the Job is deleted and its pods are not: they are free", func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
-
-		running(s, "a", 2)
-		Expect(s.Client.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
-		s.Soon("the Job is gone and its pods have neither owner nor finalizer", func(g Gomega) {
-			g.Expect(s.Jobs()).To(BeEmpty())
-			g.Expect(s.Active()).To(And(HaveLen(2), HaveEach(And(
-				HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", BeEmpty())))))
-		})
-	})
-
 	// Source: JobSpec.ttlSecondsAfterFinished. The cluster deletes the Job, if
 	// its conditions say when it finished.
-	It("once reached let a Job go after its time to live", func(ctx SpecContext) {
+	It("once reached let a Job go after its time to live", Covers("JOB-END-008"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").ExitCodes("0").With(func(j *batchv1.Job) {
 			j.Spec.TTLSecondsAfterFinished = ptr.To[int32](0)
@@ -404,7 +327,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: #132042. Wrong: keeps what it knows by the Job's name.
-	It("are counted anew for a Job of the same name", func(ctx SpecContext) {
+	It("are counted anew for a Job of the same name", Covers("JOB-COMPLETIONS-009"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		old := scene.Create(ctx, s, builder.Job("a").Parallelism(4).Completions(4).Obj())
 
@@ -424,17 +347,15 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 })
 
-// strayPod is a pod that belongs to nobody.
-func strayPod(name string, annotations map[string]string) *corev1.Pod {
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations},
-		Spec: corev1.PodSpec{
-			RestartPolicy: corev1.RestartPolicyNever,
-			Containers:    []corev1.Container{{Name: "main", Image: puppet.Placeholder}},
-		},
+// startTimes are the different ones that a Job has had.
+func startTimes(s *scene.Scene, job string) map[time.Time]bool {
+	times := map[time.Time]bool{}
+	for _, r := range s.History().Jobs(job) {
+		if start := r.Job().Status.StartTime; start != nil {
+			times[start.UTC()] = true
+		}
 	}
-	puppet.Apply(&pod.ObjectMeta, &pod.Spec)
-	return pod
+	return times
 }
 
 // byIndex are pods by their completion index; a second one of the same index

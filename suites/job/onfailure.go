@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/builder"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,7 +23,7 @@ import (
 var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// Wrong: replaces the pod, or counts the attempts as failed pods.
-	It("lets one pod succeed at its third attempt", func(ctx SpecContext) {
+	It("lets one pod succeed at its third attempt", Covers("JOB-ONFAILURE-001"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1,0").Obj())
 
@@ -35,7 +36,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// Wrong: fails one restart too early, never, or replaces the pod.
-	It("fails the Job when the restarts reach the limit, and no earlier", func(ctx SpecContext) {
+	It("fails the Job when the restarts reach the limit, and no earlier", Covers("JOB-ONFAILURE-002", "JOB-ONFAILURE-007"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1").Obj())
 
@@ -54,7 +55,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// Wrong: compares with the limit as for failed pods, or takes a limit of 0
 	// for one that is reached from the start.
-	It("with a limit of 0 fails the Job at the first restart", func(ctx SpecContext) {
+	It("with a limit of 0 fails the Job at the first restart", Covers("JOB-ONFAILURE-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(0).Obj())
 
@@ -65,7 +66,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		Expect(created(s)).To(HaveLen(1))
 	})
 
-	It("with a limit of 0 lets a pod succeed that needs no restart", func(ctx SpecContext) {
+	It("with a limit of 0 lets a pod succeed that needs no restart", Covers("JOB-ONFAILURE-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(0).Parallelism(2).Completions(2).ExitCodes("0").Obj())
 
@@ -74,7 +75,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// Wrong: looks at each pod alone.
-	It("adds up the restarts of all pods", func(ctx SpecContext) {
+	It("adds up the restarts of all pods", Covers("JOB-ONFAILURE-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2).Obj())
 
@@ -84,7 +85,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// Wrong: looks at the first container.
-	It("adds up the restarts of all containers of a pod", func(ctx SpecContext) {
+	It("adds up the restarts of all containers of a pod", Covers("JOB-ONFAILURE-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").With(func(j *batchv1.Job) {
 			containers := &j.Spec.Template.Spec.Containers
@@ -99,7 +100,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// A puppet's init containers never restart; so the status says it for them.
-	It("adds up the restarts of init containers, too", scene.Simulated("a kubelet overwrites the status of its pods"), func(ctx SpecContext) {
+	It("adds up the restarts of init containers, too", scene.Simulated("a kubelet overwrites the status of its pods"), Covers("JOB-ONFAILURE-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
 			With(func(j *batchv1.Job) {
@@ -115,7 +116,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// "Of Pods with .status.phase equal to Pending or Running." Wrong: adds up
 	// restarts for ever.
-	It("forgets the restarts of pods that have succeeded", func(ctx SpecContext) {
+	It("forgets the restarts of pods that have succeeded", Covers("JOB-ONFAILURE-006"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0").Obj())
 
@@ -123,7 +124,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		Expect(created(s)).To(HaveLen(3))
 	})
 
-	It("replaces a pod that somebody else deletes, which counts as failed", func(ctx SpecContext) {
+	It("replaces a pod that somebody else deletes, which counts as failed", Covers("JOB-ONFAILURE-008"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().Obj())
 
@@ -138,7 +139,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// "The number of Pods with .status.phase = Failed" goes for any
 	// restartPolicy: a node that runs out of memory evicts pods so.
-	It("replaces a pod that fails as a whole, as often as the limit allows", func(ctx SpecContext) {
+	It("replaces a pod that fails as a whole, as often as the limit allows", Covers("JOB-ONFAILURE-008"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(1).Obj())
 
@@ -152,7 +153,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// Source: JobSpec.activeDeadlineSeconds.
-	It("does not keep a Job from its deadline", func(ctx SpecContext) {
+	It("does not keep a Job from its deadline", Covers("JOB-DEADLINE-006"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().ExitCodes("1,1").ActiveDeadlineSeconds(2).Obj())
 

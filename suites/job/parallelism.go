@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/builder"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,7 +19,7 @@ import (
 var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func() {
 
 	// Wrong: starts all pods that will ever be needed, or one after the other.
-	It("is how many pods run at once", func(ctx SpecContext) {
+	It("is how many pods run at once", Covers("JOB-PARALLELISM-002", "JOB-STATUS-001", "JOB-STATUS-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(5).Obj())
 
@@ -30,7 +31,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Wrong: replaces pods that finished before its cache knows of those it has
 	// created already.
-	It("is never exceeded while pods end as soon as they start", func(ctx SpecContext) {
+	It("is never exceeded while pods end as soon as they start", Covers("JOB-PARALLELISM-001"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(4).Completions(12).ExitCodes("0").Obj())
 
@@ -52,7 +53,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Source: the API server's default. Wrong: takes completions for it.
-	It("is one when it is not set", func(ctx SpecContext) {
+	It("is one when it is not set", Covers("JOB-PARALLELISM-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Completions(3).Obj())
 
@@ -64,7 +65,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		Expect(created(s)).To(HaveLen(2))
 	})
 
-	It("gives way to the number of completions", func(ctx SpecContext) {
+	It("gives way to the number of completions", Covers("JOB-PARALLELISM-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(5).Completions(2).Obj())
 
@@ -74,7 +75,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// "When the work left to do is less than max parallelism." Wrong: replaces
 	// each pod that has succeeded as long as the Job is not complete.
-	It("gives way to the number of completions that are left", func(ctx SpecContext) {
+	It("gives way to the number of completions that are left", Covers("JOB-PARALLELISM-004", "JOB-STATUS-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(3).Obj())
 
@@ -92,7 +93,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Wrong: takes 0 for unset.
-	It("of 0 starts nothing until it is raised", func(ctx SpecContext) {
+	It("of 0 starts nothing until it is raised", Covers("JOB-PARALLELISM-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(0).Completions(2).Obj())
 
@@ -107,7 +108,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Wrong: looks at it once, or starts over with new pods.
-	It("can be raised while pods run, which go on", func(ctx SpecContext) {
+	It("can be raised while pods run, which go on", Covers("JOB-PARALLELISM-006"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(1).Completions(4).Obj())
 
@@ -119,7 +120,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Surplus pods are let go before they are deleted, so that they count for
 	// nothing (KEP-2307). Wrong: counts them as failed, or takes them all.
-	It("can be lowered: surplus pods go without counting as failed, and the Job goes on", func(ctx SpecContext) {
+	It("can be lowered: surplus pods go without counting as failed, and the Job goes on", Covers("JOB-PARALLELISM-007", "JOB-PARALLELISM-008"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(3).BackoffLimit(0).Obj())
 
@@ -140,7 +141,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Source: JobStatus.terminating; #121342. Wrong: stops looking at pods that
 	// it has deleted.
-	It("of 0 removes every pod, and tells of those that take their time", func(ctx SpecContext) {
+	It("of 0 removes every pod, and tells of those that take their time", Covers("JOB-PARALLELISM-005", "JOB-STATUS-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
@@ -165,7 +166,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Source: JobSpec.completions: null means that the success of any pod
 	// signals the success of all. Wrong: keeps up the number of pods.
-	It("of a work queue holds until the first success; then nothing is started any more", func(ctx SpecContext) {
+	It("of a work queue holds until the first success; then nothing is started any more", Covers("JOB-PARALLELISM-009"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(3).FinishedAgo(longAgo).Obj())
 
@@ -186,7 +187,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		Expect(created(s)).To(HaveLen(3))
 	})
 
-	It("of a work queue without success is kept up when a pod fails", func(ctx SpecContext) {
+	It("of a work queue without success is kept up when a pod fails", Covers("JOB-PARALLELISM-010"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).FinishedAgo(longAgo).Obj())
 
@@ -199,7 +200,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Source: JobSpec.podReplacementPolicy. Wrong: waits for the pod's end, or
 	// takes it for a surplus one that counts for nothing.
-	It("is kept up at once when somebody else deletes a pod", func(ctx SpecContext) {
+	It("is kept up at once when somebody else deletes a pod", Covers("JOB-PARALLELISM-012"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
@@ -241,7 +242,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Source: JobStatus.active: pending and running pods. Wrong: counts only
 	// those that run, and starts more.
-	It("includes pods that have not started yet", func(ctx SpecContext) {
+	It("includes pods that have not started yet", Covers("JOB-PARALLELISM-011", "JOB-STATUS-001"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).
 			Puppet(map[string]string{puppet.Start: puppet.Hold}).Obj())
@@ -259,8 +260,27 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		Expect(created(s)).To(HaveLen(2))
 	})
 
+	// "If the Job controller failed to create Pods for any reason (lack of
+	// ResourceQuota, ...)." Wrong: gives up, or counts an attempt as a failure.
+	It("is reached when pods can be created again", Covers("JOB-PARALLELISM-013"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		quota := s.Refuse(ctx, strayPod("refused", nil), "pods")
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj())
+
+		s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job("a").Status.StartTime).NotTo(BeNil()) })
+		s.Stays("there are no pods and no verdict", func(g Gomega) {
+			g.Expect(created(s)).To(BeEmpty())
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		})
+		s.Delete(ctx, quota)
+		s.End(ctx, 0, running(s, "a", 2)...)
+		completes(s, "a", counters{Succeeded: 2})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
 	// Source: JobStatus.ready.
-	It("is not what status.ready counts: only pods that are ready", func(ctx SpecContext) {
+	It("is not what status.ready counts: only pods that are ready", Covers("JOB-STATUS-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).
 			Puppet(map[string]string{puppet.Ready: "false"}).Obj())
