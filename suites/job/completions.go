@@ -213,7 +213,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: JobStatus.completedIndexes; KEP-2214; KEP-4017.
-	It("of an Indexed Job are indexes: each runs once and knows which it is", func(ctx SpecContext) {
+	It("of an Indexed Job are indexes: each runs once and knows which it is", Covers("JOB-INDEXED-001", "JOB-INDEXED-002", "JOB-INDEXED-003", "JOB-INDEXED-004", "JOB-INDEXED-006"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
 
@@ -234,7 +234,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// "Three or more consecutive numbers are compressed."
-	It("of an Indexed Job are written down as ranges", func(ctx SpecContext) {
+	It("of an Indexed Job are written down as ranges", Covers("JOB-INDEXED-007"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(8).Completions(8).Obj())
 
@@ -253,7 +253,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Wrong: gives the replacement the next index.
-	It("of an Indexed Job need a failed index to run again", func(ctx SpecContext) {
+	It("of an Indexed Job need a failed index to run again", Covers("JOB-INDEXED-009"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(3).FinishedAgo(longAgo).Obj())
 
@@ -274,7 +274,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: #108887. Wrong: sees no pod of the index, and starts one.
-	It("of an Indexed Job need no index twice, even if its pod is deleted", func(ctx SpecContext) {
+	It("of an Indexed Job need no index twice, even if its pod is deleted", Covers("JOB-INDEXED-008"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(1).Completions(2).Obj())
 
@@ -292,7 +292,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: KEP-3715.
-	It("of an Indexed Job can be changed together with the parallelism", func(ctx SpecContext) {
+	It("of an Indexed Job can be changed together with the parallelism", Covers("JOB-ELASTIC-001", "JOB-ELASTIC-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
 		scale := func(n int32) {
