@@ -7,4 +7,5 @@ var sections = [][]Requirement{
 	indexed, elastic,
 	podFailurePolicy, backoffLimitPerIndex, successPolicy,
 	apiJobs, apiPolicies, apiUpdates, apiStatus, apiCronJobs,
+	suspension, managedBy, podReplacement, terminating,
 }

@@ -1,0 +1,155 @@
+package job
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+// Source: KEP-4368. No invariant looks at such a Job; all there is to say of it
+// is here.
+var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
+	foreign := func() *builder.JobBuilder {
+		return builder.Job("a").Parallelism(2).Completions(2).ManagedBy("example.org/other")
+	}
+
+	// Wrong: looks at the field when the Job is new, and forgets it with a change.
+	It("of somebody else means no pods and no status, whatever changes", Covers("JOB-MANAGEDBY-001"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, foreign().Obj())
+
+		setSuspend(ctx, s, "a", true)
+		setSuspend(ctx, s, "a", false)
+		setParallelism(ctx, s, "a", 3)
+		seesEverything(ctx, s)
+		s.Stays("the Job is as it was written", func(g Gomega) {
+			g.Expect(podsOf(s, job)).To(BeEmpty())
+			for _, r := range s.History().Jobs("a") {
+				g.Expect(r.Job().Status).To(BeZero())
+				g.Expect(r.Job().Finalizers).To(BeEmpty())
+			}
+		})
+	})
+
+	// Wrong: goes by its pods, or takes finalizers off wherever it sees them.
+	It("of somebody else means hands off the Job's pods", Covers("JOB-MANAGEDBY-001", "JOB-MANAGEDBY-002"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, foreign().Obj())
+		owned := func(name string, annotations map[string]string) *corev1.Pod {
+			pod := strayOf(job, name, "")
+			pod.Annotations = annotations
+			pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
+			pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+			return pod
+		}
+		pods := []*corev1.Pod{
+			owned("succeeds", map[string]string{puppet.ExitCodes: "0"}),
+			owned("fails", map[string]string{puppet.ExitCodes: "1"}),
+			owned("runs", nil), owned("another", nil), owned("surplus", nil),
+			strayOf(job, "stray", ""),
+		}
+		for _, pod := range pods {
+			scene.Create(ctx, s, pod)
+			DeferCleanup(func(ctx context.Context) { letGo(ctx, s, pod, batchv1.JobTrackingFinalizer) })
+		}
+		lost := podNamed(s, "another")
+		scene.Change(ctx, s, lost, func(p *corev1.Pod) { p.Labels = nil })
+		s.Soon("two pods have ended, and four run", func(g Gomega) {
+			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(4))
+			g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1))
+			g.Expect(s.InPhase(corev1.PodFailed)).To(HaveLen(1))
+		})
+		seesEverything(ctx, s)
+		s.Stays("nothing is touched", func(g Gomega) {
+			g.Expect(s.Job("a").Status).To(BeZero())
+			for _, pod := range pods {
+				g.Expect(podNamed(s, pod.Name)).To(And(
+					HaveField("OwnerReferences", Equal(pod.OwnerReferences)),
+					HaveField("Finalizers", Equal(pod.Finalizers)),
+					HaveField("DeletionTimestamp", BeNil())))
+			}
+			g.Expect(podsOf(s, job)).To(HaveLen(5))
+		})
+	})
+
+	// Wrong: corrects the numbers, or takes part as soon as there is an end to see.
+	It("of somebody else means that the status is somebody else's", Covers("JOB-MANAGEDBY-003"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, foreign().Obj())
+		now := metav1.NewTime(time.Now().Truncate(time.Second))
+		condition := func(kind batchv1.JobConditionType) batchv1.JobCondition {
+			return batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue, LastProbeTime: now, LastTransitionTime: now}
+		}
+		for _, write := range []func(*batchv1.JobStatus){
+			func(status *batchv1.JobStatus) {
+				status.StartTime, status.Active, status.Ready = &now, 2, ptr.To[int32](1)
+			},
+			func(status *batchv1.JobStatus) {
+				status.Active, status.Ready, status.Succeeded, status.CompletionTime = 0, ptr.To[int32](0), 2, &now
+				status.Conditions = []batchv1.JobCondition{condition(batchv1.JobSuccessCriteriaMet), condition(batchv1.JobComplete)}
+			},
+		} {
+			scene.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { write(&j.Status) })
+			written := s.Job("a").Status
+			seesEverything(ctx, s)
+			s.Stays("the status is as it was written", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(written)) })
+		}
+	})
+
+	// Wrong: leaves every Job alone that has the field.
+	It("of the reserved name changes nothing", Covers("JOB-MANAGEDBY-004"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(3).ManagedBy(batchv1.JobControllerName).Obj())
+
+		s.End(ctx, 0, running(s, "a", 2)...)
+		s.Soon("the last pod runs", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
+		})
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 3})
+		Expect(tracked(s.Pods())).To(BeEmpty())
+		Expect(created(s)).To(HaveLen(3))
+	})
+})
+
+// seesEverything waits until another Job of the namespace has run to its end: a
+// controller that has got so far has seen what was written before.
+func seesEverything(ctx context.Context, s *scene.Scene) {
+	GinkgoHelper()
+	witness := scene.Create(ctx, s, builder.Job("").With(func(j *batchv1.Job) { j.GenerateName = "witness-" }).ExitCodes("0").Obj())
+	s.Soon("the witness is Complete", func(g Gomega) {
+		g.Expect(trueConditions(s.Job(witness.Name))).To(HaveKey(batchv1.JobComplete))
+	})
+}
+
+// podsOf are the pods that a Job controls.
+func podsOf(s *scene.Scene, job *batchv1.Job) []corev1.Pod {
+	return slices.DeleteFunc(s.Pods(), func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, job) })
+}
+
+// letGo takes a finalizer off a pod that may be gone, so that its namespace can
+// go.
+func letGo(ctx context.Context, s *scene.Scene, pod *corev1.Pod, finalizer string) {
+	GinkgoHelper()
+	now := &corev1.Pod{}
+	err := s.Client.Get(ctx, client.ObjectKeyFromObject(pod), now)
+	if err == nil && slices.Contains(now.Finalizers, finalizer) {
+		before := now.DeepCopy()
+		controllerutil.RemoveFinalizer(now, finalizer)
+		err = s.Client.Patch(ctx, now, client.MergeFrom(before))
+	}
+	Expect(client.IgnoreNotFound(err)).To(Succeed())
+}

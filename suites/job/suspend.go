@@ -1,0 +1,223 @@
+package job
+
+import (
+	"slices"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Sources, where a spec names no other: batch/v1 JobSpec.suspend; KEP-2232.
+var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
+
+	// Nobody can tell whether a controller has looked before. Wrong: stays as it was
+	// created.
+	It("holds nothing up that was resumed at once", Covers("JOB-SUSPEND-001", "JOB-SUSPEND-006"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Suspend().Obj())
+
+		setSuspend(ctx, s, "a", false)
+		s.End(ctx, 0, running(s, "a", 1)...)
+		completes(s, "a", counters{Succeeded: 1})
+		Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobSuspended))
+		Expect(created(s)).To(HaveLen(1))
+	})
+
+	// "Pods terminated this way will not count towards the Job's completions count."
+	// Wrong: counts what its own deletions lead to.
+	It("counts the pods that it removes for nothing, however they end", Covers("JOB-SUSPEND-002", "JOB-SUSPEND-003"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
+			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+
+		pods := running(s, "a", 2)
+		setSuspend(ctx, s, "a", true)
+		s.Soon("both pods are terminating, and the Job is suspended", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+		})
+		release(ctx, s, "0", pods[0])
+		release(ctx, s, "143", pods[1])
+		s.Soon("nothing is left", func(g Gomega) {
+			g.Expect(s.Pods()).To(BeEmpty())
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+		})
+		setSuspend(ctx, s, "a", false)
+		s.End(ctx, 0, running(s, "a", 2)...)
+		completes(s, "a", counters{Succeeded: 2})
+	})
+
+	// Wrong: adds a condition each time, or sets its time but once.
+	It("is told by one condition, which says when it changed", Covers("JOB-SUSPEND-004", "JOB-SUSPEND-005"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Obj())
+
+		running(s, "a", 1)
+		Expect(suspendedConditions(s.Job("a"))).To(BeEmpty())
+		changed := func(suspend bool, status corev1.ConditionStatus) time.Time {
+			setSuspend(ctx, s, "a", suspend)
+			s.Soon("the condition says so", func(g Gomega) {
+				g.Expect(suspendedConditions(s.Job("a"))).To(ConsistOf(HaveField("Status", status)))
+			})
+			return suspendedConditions(s.Job("a"))[0].LastTransitionTime.Time
+		}
+		suspended := changed(true, corev1.ConditionTrue)
+		s.Stays("the condition stays as it is", func(g Gomega) {
+			g.Expect(suspendedConditions(s.Job("a"))).To(ConsistOf(And(
+				HaveField("Status", corev1.ConditionTrue), HaveField("LastTransitionTime.Time", BeTemporally("==", suspended)))))
+		})
+		resumed := changed(false, corev1.ConditionFalse)
+		Expect(resumed.Sub(suspended)).To(BeNumerically(">=", 2*time.Second), "time between suspension and resumption")
+		again := changed(true, corev1.ConditionTrue)
+		Expect(again).NotTo(BeTemporally("<", resumed))
+	})
+
+	// Wrong: starts from scratch.
+	It("keeps completed indexes, and leaves the others to be run", Covers("JOB-SUSPEND-006", "JOB-SUSPEND-007"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+
+		s.End(ctx, 0, byIndex(running(s, "a", 3))["1"])
+		s.Soon("index 1 is completed", func(g Gomega) { g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1")) })
+		setSuspend(ctx, s, "a", true)
+		s.Soon("the Job rests", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+		})
+		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
+		setSuspend(ctx, s, "a", false)
+		Expect(indexesOf(running(s, "a", 2))).To(ConsistOf("0", "2"))
+		s.End(ctx, 0, s.Active()...)
+		completes(s, "a", counters{Succeeded: 3})
+	})
+
+	// Wrong: gives a resumed Job all its retries again.
+	It("keeps the failures that there were", Covers("JOB-SUSPEND-007"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").BackoffLimit(1).FinishedAgo(longAgo).Obj())
+
+		s.End(ctx, 1, running(s, "a", 1)...)
+		s.SoonAfter(firstBackoff, "the failure is counted and the pod replaced", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+		})
+		setSuspend(ctx, s, "a", true)
+		s.Soon("the Job rests", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Failed: 1}))
+		})
+		setSuspend(ctx, s, "a", false)
+		s.SoonAfter(firstBackoff, "the Job goes on", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+		})
+		s.End(ctx, 1, s.Active()...)
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+	})
+
+	// Wrong: looks at spec.suspend before it looks at the status.
+	It("means nothing to a Job that has finished", Covers("JOB-SUSPEND-008"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").ExitCodes("0").Obj())
+
+		completes(s, "a", counters{Succeeded: 1})
+		complete := s.Job("a").Status
+		setSuspend(ctx, s, "a", true)
+		s.Stays("the Job is Complete, not Suspended", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(complete)) })
+		setSuspend(ctx, s, "a", false)
+		s.Stays("the Job is Complete, not resumed", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(complete)) })
+		Expect(created(s)).To(HaveLen(1))
+	})
+
+	// Source: KEP-2926. Wrong: makes pods from the template that it has seen first.
+	It("leaves room for other scheduling directives before the Job first runs", Covers("JOB-SUSPEND-009"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Suspend().Obj())
+
+		s.Soon("the Job is suspended", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+		})
+		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { direct(&j.Spec.Template) })
+		setSuspend(ctx, s, "a", false)
+		Expect(running(s, "a", 2)).To(HaveEach(directed(s.Job("a"))))
+	})
+
+	// Source: KEP-5440. Wrong: the same.
+	It("leaves room for other scheduling directives and resources after the Job has run", Covers("JOB-SUSPEND-010"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Obj())
+
+		running(s, "a", 1)
+		setSuspend(ctx, s, "a", true)
+		s.Soon("the Job rests", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+		})
+		little := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
+		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
+			direct(&j.Spec.Template)
+			j.Spec.Template.Spec.Containers[0].Resources.Requests = little
+		})
+		setSuspend(ctx, s, "a", false)
+		pods := running(s, "a", 1)
+		Expect(pods).To(HaveEach(directed(s.Job("a"))))
+		Expect(pods[0].Spec.Containers[0].Resources.Requests).To(HaveKeyWithValue(corev1.ResourceCPU, little[corev1.ResourceCPU]))
+	})
+
+	It("is told by events", Label("level:should"), Covers("JOB-SUSPEND-011"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, builder.Job("a").Obj())
+
+		running(s, "a", 1)
+		setSuspend(ctx, s, "a", true)
+		s.Soon("there is an event", func(g Gomega) { g.Expect(eventsOf(s, job, "Suspended")).NotTo(BeEmpty()) })
+		setSuspend(ctx, s, "a", false)
+		s.Soon("there is another event", func(g Gomega) { g.Expect(eventsOf(s, job, "Resumed")).NotTo(BeEmpty()) })
+	})
+})
+
+// suspendedConditions are all conditions of the type Suspended.
+func suspendedConditions(job *batchv1.Job) []batchv1.JobCondition {
+	return slices.DeleteFunc(slices.Clone(job.Status.Conditions), func(c batchv1.JobCondition) bool { return c.Type != batchv1.JobSuspended })
+}
+
+// direct changes all that a queue may change in a template, to what every
+// cluster can meet.
+func direct(template *corev1.PodTemplateSpec) {
+	metav1.SetMetaDataLabel(&template.ObjectMeta, "example.org/queue", "fast")
+	metav1.SetMetaDataAnnotation(&template.ObjectMeta, "example.org/ticket", "7")
+	template.Spec.NodeSelector = map[string]string{corev1.LabelOSStable: "linux"}
+	template.Spec.Tolerations = []corev1.Toleration{{Key: "example.org/reserved", Operator: corev1.TolerationOpExists}}
+	template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchExpressions: []corev1.NodeSelectorRequirement{{
+				Key: corev1.LabelOSStable, Operator: corev1.NodeSelectorOpIn, Values: []string{"linux"},
+			}},
+		}}},
+	}}
+}
+
+// directed matches pods that have what direct has put into the Job's template.
+func directed(job *batchv1.Job) OmegaMatcher {
+	template := job.Spec.Template
+	return And(
+		HaveField("Labels", HaveKeyWithValue("example.org/queue", "fast")),
+		HaveField("Annotations", HaveKeyWithValue("example.org/ticket", "7")),
+		HaveField("Spec.NodeSelector", Equal(template.Spec.NodeSelector)),
+		HaveField("Spec.Tolerations", ContainElement(template.Spec.Tolerations[0])),
+		HaveField("Spec.Affinity", Equal(template.Spec.Affinity)))
+}
+
+// eventsOf are the events of a reason about a Job.
+func eventsOf(s *scene.Scene, job *batchv1.Job, reason string) []corev1.Event {
+	return slices.DeleteFunc(s.Events(), func(e corev1.Event) bool {
+		return e.InvolvedObject.UID != job.UID || e.Reason != reason
+	})
+}
