@@ -81,20 +81,26 @@ func (l *look) start(ctx context.Context, s *Start) error {
 	return nil
 }
 
-// delete deletes one Job and, through the garbage collector, its pods.
+// delete deletes one Job and, through the garbage collector, its pods. One that
+// is unfinished is spared if it has changed: it may have succeeded meanwhile, and
+// a success is to be on record before it goes.
 func (l *look) delete(ctx context.Context, job *batchv1.Job) error {
+	only := metav1.NewUIDPreconditions(string(job.UID))
+	if finished(job) == "" {
+		only.ResourceVersion = &job.ResourceVersion
+	}
 	err := l.client.BatchV1().Jobs(job.Namespace).Delete(ctx, job.Name, metav1.DeleteOptions{
 		PropagationPolicy: new(metav1.DeletePropagationBackground),
-		Preconditions:     metav1.NewUIDPreconditions(string(job.UID)),
+		Preconditions:     only,
 	})
 	switch {
 	case err == nil:
 		l.deleted[job.UID] = true
 		l.tell(normal("SuccessfulDelete", string(job.UID), "Deleted job %v", job.Name))
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err): // gone, or gone and created again
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err) && finished(job) != "": // gone, or gone and created again
 		l.deleted[job.UID] = true
 	default:
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !apierrors.IsConflict(err) {
 			l.tell(warning("FailedDelete", string(job.UID), "Deleted job: %v", err))
 		}
 		return fmt.Errorf("deleting Job %s: %w", job.Name, err)

@@ -31,7 +31,7 @@ func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, k *k
 	if err != nil {
 		return o, err
 	}
-	active, seen := uidsOf(cronJob.Status.Active), map[types.UID]bool{}
+	active, seen, got := uidsOf(cronJob.Status.Active), map[types.UID]bool{}, map[types.UID]bool{}
 	var doubtful []corev1.ObjectReference
 	see := func(name string, uid types.UID) {
 		seen[uid] = true
@@ -41,6 +41,12 @@ func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, k *k
 		if name == k.creating {
 			k.creating = ""
 		}
+	}
+	add := func(job *batchv1.Job) {
+		if !got[job.UID] {
+			o.Jobs = append(o.Jobs, job)
+		}
+		got[job.UID] = true
 	}
 	for _, obj := range cached {
 		job := obj.(*batchv1.Job)
@@ -53,7 +59,7 @@ func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, k *k
 		if _, ours := scheduledTimeOf(cronJob, job); ours && finished(job) == "" && !active[job.UID] && !o.leaving(job) {
 			doubtful = append(doubtful, referenceTo(job))
 		} else {
-			o.Jobs = append(o.Jobs, job)
+			add(job)
 		}
 	}
 	for _, ref := range cronJob.Status.Active {
@@ -71,8 +77,8 @@ func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, k *k
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return o, err
-		case metav1.IsControlledBy(job, cronJob) && (ref.UID == "" || job.UID == ref.UID):
-			o.Jobs = append(o.Jobs, job)
+		case metav1.IsControlledBy(job, cronJob): // though it may be another one of the name
+			add(job)
 		}
 	}
 	k.deleted = o.Deleted

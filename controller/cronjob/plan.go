@@ -68,25 +68,24 @@ type Event struct {
 }
 
 // NewPlan says what the observed CronJob needs. It is a pure function.
-func NewPlan(o Observation) Plan {
-	status, events := settle(o)
-	p := Plan{Events: events}
+func NewPlan(o Observation) (p Plan) {
+	status := p.settle(o)
+	// Once it is being deleted, the garbage collector takes the Jobs, or the user
+	// keeps them.
+	if o.CronJob.DeletionTimestamp == nil {
+		p.limit(o, &status, batchv1.JobComplete, o.CronJob.Spec.SuccessfulJobsHistoryLimit)
+		p.limit(o, &status, batchv1.JobFailed, o.CronJob.Spec.FailedJobsHistoryLimit)
+		p.schedule(o, &status)
+	}
 	if !equality.Semantic.DeepEqual(status, o.CronJob.Status) {
 		p.Status = &status
 	}
-	if o.CronJob.DeletionTimestamp != nil {
-		return p // the garbage collector takes the Jobs, or the user keeps them
-	}
-	p.limit(o, batchv1.JobComplete, o.CronJob.Spec.SuccessfulJobsHistoryLimit)
-	p.limit(o, batchv1.JobFailed, o.CronJob.Spec.FailedJobsHistoryLimit)
-	p.schedule(o, status)
 	return p
 }
 
 // settle brings the status up to date with the Jobs, before anything is started.
-func settle(o Observation) (batchv1.CronJobStatus, []Event) {
+func (p *Plan) settle(o Observation) batchv1.CronJobStatus {
 	status := *o.CronJob.Status.DeepCopy()
-	var events []Event
 	jobs := make(map[types.UID]*batchv1.Job, len(o.Jobs))
 	for _, job := range o.Jobs {
 		jobs[job.UID] = job
@@ -103,14 +102,14 @@ func settle(o Observation) (batchv1.CronJobStatus, []Event) {
 			return true
 		}
 		if !exists {
-			events = append(events, normal("MissingJob", string(ref.UID), "Active job went missing: %v", ref.Name))
+			p.say(normal("MissingJob", string(ref.UID), "Active job went missing: %v", ref.Name))
 			return true
 		}
 		condition := finished(job)
 		if condition == "" {
 			return false
 		}
-		events = append(events, normal("SawCompletedJob", string(ref.UID), "Saw completed job: %s, condition: %v", job.Name, condition))
+		p.say(normal("SawCompletedJob", string(ref.UID), "Saw completed job: %s, condition: %v", job.Name, condition))
 		return true
 	})
 
@@ -123,7 +122,7 @@ func settle(o Observation) (batchv1.CronJobStatus, []Event) {
 		default:
 			scheduled, ours := scheduledTimeOf(o.CronJob, job)
 			if !ours {
-				events = append(events, warning("UnexpectedJob", string(job.UID), "Saw a job that the controller did not create or forgot: %s", job.Name))
+				p.say(warning("UnexpectedJob", string(job.UID), "Saw a job that the controller did not create or forgot: %s", job.Name))
 				continue
 			}
 			// The controller was interrupted between creating the Job and
@@ -132,12 +131,13 @@ func settle(o Observation) (batchv1.CronJobStatus, []Event) {
 			status.LastScheduleTime = later(status.LastScheduleTime, &scheduled)
 		}
 	}
-	return status, events
+	return status
 }
 
 // limit chooses the oldest of the Jobs that finished so, beyond the limit of
-// them. One that is nil, or that no API server accepts, keeps all.
-func (p *Plan) limit(o Observation, condition batchv1.JobConditionType, limit *int32) {
+// them, and sees to it that their ticks are on record: they shall not start again.
+// A limit that is nil, or that no API server accepts, keeps all.
+func (p *Plan) limit(o Observation, status *batchv1.CronJobStatus, condition batchv1.JobConditionType, limit *int32) {
 	if limit == nil {
 		return
 	}
@@ -152,11 +152,16 @@ func (p *Plan) limit(o Observation, condition batchv1.JobConditionType, limit *i
 	if n := len(kept) - int(*limit); n > 0 {
 		p.Surplus = append(p.Surplus, inOrderOfAge(kept)[:n]...)
 	}
+	for _, job := range p.Surplus {
+		if scheduled, ours := scheduledTimeOf(o.CronJob, job); ours {
+			status.LastScheduleTime = later(status.LastScheduleTime, &scheduled)
+		}
+	}
 }
 
 // schedule decides whether a Job is due and when to look again. Of all missed
 // ticks only the latest is started.
-func (p *Plan) schedule(o Observation, status batchv1.CronJobStatus) {
+func (p *Plan) schedule(o Observation, status *batchv1.CronJobStatus) {
 	spec := &o.CronJob.Spec
 	var zone *time.Location
 	if spec.TimeZone != nil {
@@ -173,7 +178,7 @@ func (p *Plan) schedule(o Observation, status batchv1.CronJobStatus) {
 		p.say(warning("UnsupportedSchedule", spec.Schedule, "CRON_TZ or TZ used in schedule %q is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details", spec.Schedule))
 	}
 	settled := *o.CronJob
-	settled.Status = status
+	settled.Status = *status
 	ticks, err := scheduleOf(&settled, zone, o.Now.Location())
 	if err != nil {
 		p.say(warning("UnparseableSchedule", spec.Schedule, "unparseable schedule: %q : %s", spec.Schedule, err))
@@ -210,10 +215,8 @@ func (p *Plan) schedule(o Observation, status batchv1.CronJobStatus) {
 		_, ours := scheduledTimeOf(o.CronJob, job)
 		return ours && job.Name == jobName(o.CronJob, tick)
 	}) {
-		// The controller was interrupted after it had started the Job, which may
-		// have finished since. Once on record, it may be surplus.
+		// The controller was interrupted after it had started the Job.
 		status.LastScheduleTime = &metav1.Time{Time: tick}
-		p.Status = &status
 		return
 	}
 	start := &Start{ScheduledTime: tick, Job: newJob(o.CronJob, tick, zone), before: *status.DeepCopy()}
