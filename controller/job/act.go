@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/workqueue"
 )
 
 // parallelWrites bounds the requests in flight for one Job.
@@ -34,14 +32,19 @@ func (c *Controller) act(ctx context.Context, job *batchv1.Job, m *memory, p Pla
 		wrote = true
 	}
 	var errs []error
-	each := func(pods []*corev1.Pod, do func(context.Context, *batchv1.Job, *memory, *corev1.Pod) error) {
+	each := func(what string, pods []*corev1.Pod, do func(context.Context, *batchv1.Job, *memory, *corev1.Pod) error) {
 		wrote = wrote || len(pods) > 0
-		errs = append(errs, inParallel(ctx, pods, func(pod *corev1.Pod) error { return do(ctx, job, m, pod) }))
+		errs = append(errs, inParallel(pods, func(pod *corev1.Pod) error {
+			if err := do(ctx, job, m, pod); err != nil {
+				return fmt.Errorf("%s pod %s: %w", what, pod.Name, err)
+			}
+			return nil
+		}))
 	}
-	each(p.Disown, c.disown)
-	each(p.Release, c.release)
-	each(p.Retire, c.retire)
-	each(p.Kill, c.kill)
+	each("disowning", p.Disown, c.disown)
+	each("releasing", p.Release, c.release)
+	each("retiring", p.Retire, c.retire)
+	each("deleting", p.Kill, c.kill)
 	if len(p.Create) > 0 {
 		wrote = true
 		errs = append(errs, c.create(ctx, job, m, p.Create))
@@ -56,10 +59,10 @@ func (c *Controller) writeStatus(ctx context.Context, job *batchv1.Job, m *memor
 	written, err := c.client.BatchV1().Jobs(job.Namespace).UpdateStatus(ctx, update, metav1.UpdateOptions{})
 	if err != nil {
 		m.doubtJob = true
-		if apierrors.IsNotFound(err) {
-			return nil, nil
+		if apierrors.IsInvalid(err) { // a user has to know, as no retry may help
+			c.recorder.Eventf(job, corev1.EventTypeWarning, "FailedStatusUpdate", "Error updating the status: %v", err)
 		}
-		return nil, fmt.Errorf("writing the status: %w", err)
+		return nil, ignoreGone(err)
 	}
 	m.sawJob(written)
 	for _, e := range p.Events {
@@ -71,7 +74,7 @@ func (c *Controller) writeStatus(ctx context.Context, job *batchv1.Job, m *memor
 // release removes the tracking finalizer. A pod that is gone has none either.
 func (c *Controller) release(ctx context.Context, _ *batchv1.Job, m *memory, pod *corev1.Pod) error {
 	if err := ignoreGone(c.patch(ctx, m, pod, removeFinalizer(pod))); err != nil {
-		return fmt.Errorf("removing the finalizer of pod %s: %w", pod.Name, err)
+		return err
 	}
 	m.released(pod.UID)
 	return nil
@@ -86,26 +89,14 @@ func (c *Controller) retire(ctx context.Context, job *batchv1.Job, m *memory, po
 		patch.meta["resourceVersion"] = pod.ResourceVersion
 		switch err := ignoreGone(c.patch(ctx, m, pod, patch)); {
 		case apierrors.IsConflict(err):
-			return c.reread(ctx, m, pod)
+			m.doubtThePods()
+			return nil
 		case err != nil:
-			return fmt.Errorf("removing the finalizer of pod %s: %w", pod.Name, err)
+			return err
 		}
 		m.released(pod.UID)
 	}
 	return c.kill(ctx, job, m, pod)
-}
-
-func (c *Controller) reread(ctx context.Context, m *memory, pod *corev1.Pod) error {
-	live, err := c.client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err) || err == nil && live.UID != pod.UID:
-		m.vanished(pod.UID)
-	case err != nil:
-		return fmt.Errorf("reading pod %s: %w", pod.Name, err)
-	default:
-		m.sawPod(live)
-	}
-	return nil
 }
 
 func (c *Controller) kill(ctx context.Context, job *batchv1.Job, m *memory, pod *corev1.Pod) error {
@@ -113,7 +104,7 @@ func (c *Controller) kill(ctx context.Context, job *batchv1.Job, m *memory, pod 
 		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
 	if ignoreGone(err) != nil {
 		c.recorder.Eventf(job, corev1.EventTypeWarning, "FailedDelete", "Error deleting: %v", err)
-		return fmt.Errorf("deleting pod %s: %w", pod.Name, err)
+		return err
 	}
 	m.deleted(pod.UID)
 	if err == nil {
@@ -127,45 +118,36 @@ func (c *Controller) kill(ctx context.Context, job *batchv1.Job, m *memory, pod 
 // delete the pods as well, so the API server is asked first (#42639).
 func (c *Controller) adopt(ctx context.Context, job *batchv1.Job, m *memory, pods []*corev1.Pod) (wrote bool, err error) {
 	live, err := c.client.BatchV1().Jobs(job.Namespace).Get(ctx, job.Name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) || err == nil && live.UID != job.UID {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("reading the Job before adopting pods: %w", err)
+	if err != nil || live.UID != job.UID {
+		return false, ignoreGone(err)
 	}
 	m.sawJob(live)
 	if live.DeletionTimestamp != nil {
 		return true, nil // look again, with that in view
 	}
-	var gone atomic.Int32
-	err = inParallel(ctx, pods, func(pod *corev1.Pod) error {
+	var adopted atomic.Bool
+	err = inParallel(pods, func(pod *corev1.Pod) error {
 		patch := newPatch(pod)
 		patch.meta["ownerReferences"] = []metav1.OwnerReference{*metav1.NewControllerRef(job, jobKind)}
 		patch.meta["finalizers"] = []string{batchv1.JobTrackingFinalizer}
-		switch adopted, err := c.send(ctx, pod, patch); {
-		case apierrors.IsNotFound(err):
-			gone.Add(1)
-		case err != nil:
-			return fmt.Errorf("adopting pod %s: %w", pod.Name, err)
-		default:
-			m.adopted(adopted)
+		err := c.patch(ctx, m, pod, patch)
+		if err == nil {
+			adopted.Store(true)
 		}
-		return nil
+		return ignoreGone(err)
 	})
 	// Of pods that are gone the informer will tell, which wakes the Job.
-	return int(gone.Load()) < len(pods), err
+	return adopted.Load(), err
 }
 
 func (c *Controller) disown(ctx context.Context, job *batchv1.Job, m *memory, pod *corev1.Pod) error {
 	patch := removeFinalizer(pod)
 	patch.meta["ownerReferences"] = []map[string]any{{"$patch": "delete", "uid": job.UID}}
-	switch err := c.patch(ctx, m, pod, patch); {
-	case apierrors.IsNotFound(err):
-		m.vanished(pod.UID)
-	case err != nil:
-		return fmt.Errorf("letting go of pod %s: %w", pod.Name, err)
+	err := c.patch(ctx, m, pod, patch)
+	if apierrors.IsNotFound(err) {
+		m.deleted(pod.UID)
 	}
-	return nil
+	return ignoreGone(err)
 }
 
 func ignoreGone(err error) error {
@@ -175,28 +157,12 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// inParallel returns the errors of all calls, joined; the first of them decides
-// what apierrors says about the whole.
-func inParallel[T any](ctx context.Context, items []T, do func(T) error) error {
-	if len(items) == 0 {
-		return nil
+// inParallel does it for every item, even if one fails, and returns the first error.
+func inParallel[T any](items []T, do func(T) error) error {
+	var all errgroup.Group
+	all.SetLimit(parallelWrites)
+	for _, item := range items {
+		all.Go(func() error { return do(item) })
 	}
-	var mu sync.Mutex
-	var errs []error
-	done := 0
-	workqueue.ParallelizeUntil(ctx, parallelWrites, len(items), func(i int) {
-		err := do(items[i])
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		errs = append(errs, err)
-	})
-	if done < len(items) {
-		errs = append(errs, context.Cause(ctx))
-	}
-	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
-	if len(errs) == 1 {
-		return errs[0]
-	}
-	return errors.Join(errs...)
+	return all.Wait()
 }

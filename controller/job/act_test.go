@@ -100,7 +100,7 @@ func (s *apiServer) sync() error {
 	s.t.Helper()
 	for range 20 {
 		before := len(s.writes)
-		if err := s.controller.sync(context.Background(), types.NamespacedName{Namespace: "ns", Name: "pi"}); err != nil {
+		if err := s.controller.sync(context.Background(), cache.NewObjectName("ns", "pi")); err != nil {
 			return err
 		}
 		if len(s.writes) == before {
@@ -521,7 +521,7 @@ func TestManagedByOtherIsLeftAlone(t *testing.T) {
 }
 
 func TestOrphansLoseTheFinalizer(t *testing.T) {
-	key := types.NamespacedName{Namespace: "ns", Name: "a"}
+	key := cache.NewObjectName("ns", "a")
 	s := newAPIServer(t, makeJob(), "a running")
 	release := func() error { return s.controller.releaseOrphan(context.Background(), key) }
 	if err := release(); err != nil || !hasFinalizer(s.pods["a"]) {

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
@@ -42,7 +42,7 @@ type Options struct {
 	BackoffMax time.Duration
 	// Clock defaults to the real one.
 	Clock clock.WithTicker
-	// MetricsRegisterer receives the metrics; by default nobody does.
+	// MetricsRegisterer receives the metrics; by default one that nobody reads.
 	MetricsRegisterer prometheus.Registerer
 }
 
@@ -56,20 +56,22 @@ type Controller struct {
 	recorder record.EventRecorder
 	clock    clock.WithTicker
 	backoff  Backoff
-	metrics  *metrics
+	metrics  metrics
 
-	queue   workqueue.TypedRateLimitingInterface[types.NamespacedName]
-	orphans workqueue.TypedRateLimitingInterface[types.NamespacedName]
-
-	mu       sync.Mutex
-	memories map[types.NamespacedName]*memory
+	queue, orphans queue
+	memories       sync.Map // from cache.ObjectName to *memory
 }
+
+type queue = workqueue.TypedRateLimitingInterface[cache.ObjectName]
 
 // New returns a Controller that uses the factory's informers for Jobs and pods;
 // the caller starts the factory, afterwards.
 func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, opts Options) (*Controller, error) {
 	if opts.Clock == nil {
 		opts.Clock = clock.RealClock{}
+	}
+	if opts.MetricsRegisterer == nil {
+		opts.MetricsRegisterer = prometheus.NewRegistry()
 	}
 	m, err := newMetrics(opts.MetricsRegisterer)
 	if err != nil {
@@ -80,46 +82,51 @@ func New(client kubernetes.Interface, factory informers.SharedInformerFactory, r
 		client:   client,
 		jobs:     jobs.Lister(),
 		pods:     pods.Informer().GetIndexer(),
-		synced:   []cache.InformerSynced{jobs.Informer().HasSynced, pods.Informer().HasSynced},
 		recorder: recorder,
 		clock:    opts.Clock,
 		backoff:  Backoff{Base: cmp.Or(opts.BackoffBase, 10*time.Second), Max: cmp.Or(opts.BackoffMax, 10*time.Minute)},
 		metrics:  m,
 		queue:    newQueue("job", opts.Clock),
 		orphans:  newQueue("job_orphan_pod", opts.Clock),
-		memories: map[types.NamespacedName]*memory{},
 	}
 	if err := pods.Informer().AddIndexers(cache.Indexers{byController: indexByController}); err != nil {
 		return nil, fmt.Errorf("indexing pods: %w", err)
 	}
-	_, err = jobs.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { c.jobChanged(obj, false) },
-		UpdateFunc: func(_, obj any) { c.jobChanged(obj, false) },
-		DeleteFunc: func(obj any) { c.jobChanged(obj, true) },
-	})
+	onJob, err := jobs.Informer().AddEventHandler(onChange(c.jobChanged))
 	if err != nil {
 		return nil, fmt.Errorf("watching Jobs: %w", err)
 	}
-	_, err = pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { c.podChanged(nil, obj) },
-		UpdateFunc: c.podChanged,
-		DeleteFunc: func(obj any) { c.podChanged(obj, nil) },
-	})
+	onPod, err := pods.Informer().AddEventHandler(onChange(c.podChanged))
 	if err != nil {
 		return nil, fmt.Errorf("watching pods: %w", err)
 	}
+	c.synced = []cache.InformerSynced{onJob.HasSynced, onPod.HasSynced}
 	return c, nil
 }
 
-func newQueue(name string, clock clock.WithTicker) workqueue.TypedRateLimitingInterface[types.NamespacedName] {
+// onChange tells what an informer showed before and shows now, or nil where
+// there was or is nothing. What was missed, it tells as it was last seen.
+func onChange[T any](changed func(before, now *T)) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(now any) { changed(nil, now.(*T)) },
+		UpdateFunc: func(before, now any) { changed(before.(*T), now.(*T)) },
+		DeleteFunc: func(before any) {
+			if tombstone, ok := before.(cache.DeletedFinalStateUnknown); ok {
+				before = tombstone.Obj
+			}
+			changed(before.(*T), nil)
+		},
+	}
+}
+
+func newQueue(name string, clock clock.WithTicker) queue {
 	return workqueue.NewTypedRateLimitingQueueWithConfig(
-		workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](retryBase, retryMax),
-		workqueue.TypedRateLimitingQueueConfig[types.NamespacedName]{Name: name, Clock: clock})
+		workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](retryBase, retryMax),
+		workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: name, Clock: clock})
 }
 
 // Run works until ctx is done, and returns when all workers have come to rest.
 func (c *Controller) Run(ctx context.Context, workers int) {
-	logger := klog.FromContext(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer c.queue.ShutDown()
@@ -127,7 +134,7 @@ func (c *Controller) Run(ctx context.Context, workers int) {
 	if !cache.WaitForCacheSync(ctx.Done(), c.synced...) {
 		return
 	}
-	logger.Info("Job controller runs", "workers", workers)
+	klog.FromContext(ctx).Info("Job controller runs", "workers", workers)
 	for range workers {
 		wg.Go(func() { work(ctx, c.queue, "Job", c.sync) })
 		wg.Go(func() { work(ctx, c.orphans, "orphan pod", c.releaseOrphan) })
@@ -136,23 +143,26 @@ func (c *Controller) Run(ctx context.Context, workers int) {
 }
 
 // work handles keys until the queue is shut down, and those that fail again,
-// later and later.
-func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[types.NamespacedName], what string,
-	handle func(context.Context, types.NamespacedName) error) {
+// later and later. A panic over one Job is a failure like any other.
+func work(ctx context.Context, queue queue, what string, handle func(context.Context, cache.ObjectName) error) {
+	guarded := func(key cache.ObjectName) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
+		return handle(ctx, key)
+	}
 	for {
 		key, quit := queue.Get()
 		if quit || ctx.Err() != nil {
 			return
 		}
-		switch err := handle(ctx, key); {
-		case err == nil:
+		if err := guarded(key); err != nil {
+			klog.FromContext(ctx).Info("Will try again", "what", what, "key", key, "err", err)
+			queue.AddRateLimited(key)
+		} else {
 			queue.Forget(key)
-		case apierrors.IsConflict(err):
-			klog.FromContext(ctx).V(2).Info("Changed meanwhile, will try again", "what", what, "key", key)
-			queue.AddRateLimited(key)
-		default:
-			klog.FromContext(ctx).Error(err, "Will try again", "what", what, "key", key)
-			queue.AddRateLimited(key)
 		}
 		queue.Done(key)
 	}
@@ -160,26 +170,19 @@ func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[types.
 
 // sync brings one Job a step further. Whatever it wrote it looks at again, until
 // nothing is left to do.
-func (c *Controller) sync(ctx context.Context, key types.NamespacedName) (err error) {
+func (c *Controller) sync(ctx context.Context, key cache.ObjectName) (err error) {
 	began := c.clock.Now()
-	defer func() {
-		c.metrics.syncs.WithLabelValues(result(err)).Inc()
-		c.metrics.syncSeconds.Observe(c.clock.Since(began).Seconds())
-	}()
+	defer func() { c.metrics.syncs.WithLabelValues(result(err)).Observe(c.clock.Since(began).Seconds()) }()
 	shown, err := c.jobs.Jobs(key.Namespace).Get(key.Name)
-	if apierrors.IsNotFound(err) {
+	if err != nil || Finished(shown) { // the informer's only error is that there is none
 		c.forget(key)
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if Finished(shown) {
-		c.forget(key)
+	if managedByOther(shown) {
 		return nil
 	}
-	if !knownMode(shown) {
-		c.recorder.Event(shown, corev1.EventTypeWarning, "UnknownCompletionMode", "Skipped Job sync because completion mode is unknown")
+	if reason, message := flaw(shown); reason != "" {
+		c.recorder.Event(shown, corev1.EventTypeWarning, reason, message)
 		return nil
 	}
 	m := c.memory(key, shown.UID)
@@ -198,97 +201,55 @@ func (c *Controller) sync(ctx context.Context, key types.NamespacedName) (err er
 	return err
 }
 
-func result(err error) string {
-	if err != nil {
-		return "error"
+func (c *Controller) memory(key cache.ObjectName, uid types.UID) *memory {
+	if m, ok := c.memories.Load(key); ok && m.(*memory).uid == uid {
+		return m.(*memory)
 	}
-	return "success"
-}
-
-func (c *Controller) memory(key types.NamespacedName, uid types.UID) *memory {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.memories[key]
-	if m == nil || m.uid != uid {
-		m = newMemory(uid)
-		c.memories[key] = m
-	}
+	m := newMemory(uid)
+	c.memories.Store(key, m)
 	return m
 }
 
-func (c *Controller) forget(key types.NamespacedName) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.memories, key)
-}
+func (c *Controller) forget(key cache.ObjectName) { c.memories.Delete(key) }
 
-func (c *Controller) jobChanged(obj any, gone bool) {
-	job := last[*batchv1.Job](obj)
-	if job == nil {
-		return
-	}
-	c.queue.Add(keyOf(job))
-	if gone || Finished(job) {
-		for _, pod := range c.podsOf(job.UID) {
-			c.orphaned(pod)
+func (c *Controller) jobChanged(before, now *batchv1.Job) {
+	job := cmp.Or(now, before)
+	c.queue.Add(cache.MetaObjectToName(job))
+	if now == nil || !counts(now) {
+		for _, pod := range c.indexedPods(string(job.UID)) {
+			c.orphans.Add(cache.MetaObjectToName(pod))
 		}
 	}
 }
 
-// podChanged wakes the Jobs that a pod belongs to, belonged to or might.
-func (c *Controller) podChanged(before, after any) {
-	old, pod := last[*corev1.Pod](before), last[*corev1.Pod](after)
-	if old != nil && pod != nil && old.ResourceVersion == pod.ResourceVersion {
+// podChanged wakes the Jobs that a pod belongs to, belonged to or might, and
+// whoever looks after orphans.
+func (c *Controller) podChanged(before, now *corev1.Pod) {
+	if before != nil && now != nil && before.ResourceVersion == now.ResourceVersion {
 		return // a resync
 	}
-	for _, p := range []*corev1.Pod{old, pod} {
-		if p == nil {
-			continue
-		}
-		if ref := metav1.GetControllerOfNoCopy(p); ref != nil {
-			if isJob(ref) {
-				c.queue.AddAfter(types.NamespacedName{Namespace: p.Namespace, Name: ref.Name}, batchPeriod)
-			}
-			continue
-		}
-		for _, job := range c.jobsSelecting(p) {
-			c.queue.AddAfter(keyOf(job), batchPeriod)
+	for _, pod := range []*corev1.Pod{before, now} {
+		for _, name := range c.jobsOf(pod) {
+			c.queue.AddAfter(cache.NewObjectName(pod.Namespace, name), batchPeriod)
 		}
 	}
-	if pod == nil || !hasFinalizer(pod) {
-		return
-	}
-	ref := metav1.GetControllerOfNoCopy(pod)
-	if ref == nil {
-		c.orphaned(pod)
-		return
-	}
-	if !isJob(ref) {
-		return
-	}
-	job, err := c.jobs.Jobs(pod.Namespace).Get(ref.Name)
-	if err != nil || job.UID != ref.UID || Finished(job) {
-		c.orphaned(pod)
+	if now != nil && hasFinalizer(now) {
+		c.orphans.Add(cache.MetaObjectToName(now))
 	}
 }
 
-// orphaned has a worker look into whether the pod is an orphan.
-func (c *Controller) orphaned(pod *corev1.Pod) {
-	if hasFinalizer(pod) {
-		c.orphans.Add(keyOf(pod))
+func (c *Controller) jobsOf(pod *corev1.Pod) (names []string) {
+	if pod == nil {
+		return nil
 	}
-}
-
-func keyOf(obj metav1.Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-}
-
-// last returns the object of an informer's notice, or what was last seen of one
-// whose deletion the informer missed.
-func last[T any](obj any) T {
-	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		obj = tombstone.Obj
+	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil && isJob(ref) {
+		return []string{ref.Name}
+	} else if ref != nil {
+		return nil
 	}
-	object, _ := obj.(T)
-	return object
+	jobs, _ := c.jobs.GetPodJobs(pod) // the error says that there are none
+	for _, job := range jobs {
+		names = append(names, job.Name)
+	}
+	return names
 }

@@ -23,7 +23,7 @@ const (
 func (c *Controller) create(ctx context.Context, job *batchv1.Job, m *memory, newcomers []newcomer) error {
 	for batch := 1; len(newcomers) > 0; batch *= 2 {
 		n := min(batch, len(newcomers))
-		if err := inParallel(ctx, newcomers[:n], func(n newcomer) error { return c.createPod(ctx, job, m, n) }); err != nil {
+		if err := inParallel(newcomers[:n], func(n newcomer) error { return c.createPod(ctx, job, m, n) }); err != nil {
 			m.refusals++
 			m.createAfter = c.clock.Now().Add(refusalDelay(m.refusals))
 			if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
@@ -44,17 +44,16 @@ func refusalDelay(refusals int) time.Duration {
 
 func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, m *memory, n newcomer) error {
 	pod, err := c.client.CoreV1().Pods(job.Namespace).Create(ctx, newPod(job, n), metav1.CreateOptions{})
+	c.metrics.podCreations.WithLabelValues(result(err)).Inc()
 	if err != nil {
-		c.metrics.podCreations.WithLabelValues("failed").Inc()
 		if !refused(err) {
-			m.lostAPod()
+			m.doubtThePods()
 		}
 		if !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			c.recorder.Eventf(job, corev1.EventTypeWarning, "FailedCreate", "Error creating: %v", err)
 		}
 		return err
 	}
-	c.metrics.podCreations.WithLabelValues("succeeded").Inc()
 	m.sawPod(pod)
 	c.recorder.Eventf(job, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: %s", pod.Name)
 	return nil

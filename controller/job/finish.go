@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -21,7 +22,7 @@ type verdict struct {
 // judged before and stands; of several grounds at once, failure goes first.
 func judge(v View, s stock, startTime *metav1.Time) *verdict {
 	for _, interim := range []batchv1.JobConditionType{batchv1.JobSuccessCriteriaMet, batchv1.JobFailureTarget} {
-		if c := condition(v.Job.Status.Conditions, interim); c != nil && c.Status == corev1.ConditionTrue {
+		if c := isTrue(v.Job, interim); c != nil {
 			return &verdict{interim: interim, reason: c.Reason, message: c.Message}
 		}
 	}
@@ -70,7 +71,7 @@ func finish(p *Plan, s stock, v View, how *verdict) {
 	} else {
 		p.Retire = atMost(maxPodsPerPlan, s.active)
 	}
-	if setCondition(&p.Status, how.interim, corev1.ConditionTrue, how.reason, how.message, v.Now) {
+	if p.setCondition(how.interim, true, how.reason, how.message, v.Now) {
 		return
 	}
 	if len(s.active)+len(s.leaving)+s.holding > 0 {
@@ -81,7 +82,7 @@ func finish(p *Plan, s stock, v View, how *verdict) {
 		p.Status.StartTime = stamp(v.Now)
 	}
 	if failing {
-		setCondition(&p.Status, batchv1.JobFailed, corev1.ConditionTrue, how.reason, how.message, v.Now)
+		p.setCondition(batchv1.JobFailed, true, how.reason, how.message, v.Now)
 		p.event(corev1.EventTypeWarning, how.reason, how.message)
 		return
 	}
@@ -90,7 +91,7 @@ func finish(p *Plan, s stock, v View, how *verdict) {
 		// Clocks may go back, but the API server does not.
 		p.Status.CompletionTime = p.Status.StartTime.DeepCopy()
 	}
-	setCondition(&p.Status, batchv1.JobComplete, corev1.ConditionTrue, how.reason, how.message, v.Now)
+	p.setCondition(batchv1.JobComplete, true, how.reason, how.message, v.Now)
 	if v.Job.Spec.Completions != nil && p.Status.Succeeded > *v.Job.Spec.Completions {
 		p.event(corev1.EventTypeWarning, "TooManySucceededPods", "Too many succeeded pods running after completion count reached")
 	}
@@ -98,12 +99,14 @@ func finish(p *Plan, s stock, v View, how *verdict) {
 }
 
 // deadline is when activeDeadlineSeconds (seconds since startTime) run out; nil
-// if the Job has none or the clock stands still because it is suspended.
+// if the Job has none or the clock stands still because it is suspended. The API
+// allows more seconds than a Duration holds.
 func deadline(job *batchv1.Job, startTime *metav1.Time) *time.Time {
 	if job.Spec.ActiveDeadlineSeconds == nil || startTime == nil || suspended(job) {
 		return nil
 	}
-	return ptr.To(startTime.Add(time.Duration(*job.Spec.ActiveDeadlineSeconds) * time.Second))
+	seconds := min(*job.Spec.ActiveDeadlineSeconds, int64(math.MaxInt64/time.Second))
+	return ptr.To(startTime.Add(time.Duration(seconds) * time.Second))
 }
 
 // backoffLimit is how many failures a Job survives.
@@ -134,44 +137,42 @@ func restartedTooOften(job *batchv1.Job, pods []*corev1.Pod) bool {
 // Finished tells whether a Job is Complete or Failed, after which it never
 // changes again.
 func Finished(job *batchv1.Job) bool {
-	return conditionTrue(job.Status.Conditions, batchv1.JobComplete) ||
-		conditionTrue(job.Status.Conditions, batchv1.JobFailed)
+	return isTrue(job, batchv1.JobComplete) != nil || isTrue(job, batchv1.JobFailed) != nil
 }
 
 // ending tells whether it is decided how a Job ends, though it has not yet.
 func ending(job *batchv1.Job) bool {
-	return conditionTrue(job.Status.Conditions, batchv1.JobFailureTarget) ||
-		conditionTrue(job.Status.Conditions, batchv1.JobSuccessCriteriaMet)
+	return isTrue(job, batchv1.JobFailureTarget) != nil || isTrue(job, batchv1.JobSuccessCriteriaMet) != nil
 }
 
 func suspended(job *batchv1.Job) bool { return ptr.Deref(job.Spec.Suspend, false) }
 
-func condition(list []batchv1.JobCondition, kind batchv1.JobConditionType) *batchv1.JobCondition {
-	for i := range list {
-		if list[i].Type == kind {
-			return &list[i]
+// isTrue returns the Job's condition of a type if it is true.
+func isTrue(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobCondition {
+	return trueCondition(job.Status, kind)
+}
+
+func trueCondition(status batchv1.JobStatus, kind batchv1.JobConditionType) *batchv1.JobCondition {
+	for i, c := range status.Conditions {
+		if c.Type == kind && c.Status == corev1.ConditionTrue {
+			return &status.Conditions[i]
 		}
 	}
 	return nil
 }
 
-func conditionTrue(list []batchv1.JobCondition, kind batchv1.JobConditionType) bool {
-	c := condition(list, kind)
-	return c != nil && c.Status == corev1.ConditionTrue
-}
-
-// setCondition returns whether that changed the condition's status.
-func setCondition(status *batchv1.JobStatus, kind batchv1.JobConditionType, value corev1.ConditionStatus, reason, message string, now time.Time) bool {
-	c := batchv1.JobCondition{Type: kind, Status: value, Reason: reason, Message: message,
-		LastProbeTime: *stamp(now), LastTransitionTime: *stamp(now)}
-	switch old := condition(status.Conditions, kind); {
-	case old == nil:
-		status.Conditions = append(status.Conditions, c)
-	case old.Status == value:
+// setCondition makes a condition true or false, and the only one of its type.
+// It returns whether that changed it.
+func (p *Plan) setCondition(kind batchv1.JobConditionType, value bool, reason, message string, now time.Time) bool {
+	if value == (trueCondition(p.Status, kind) != nil) {
 		return false
-	default:
-		*old = c
 	}
+	c := batchv1.JobCondition{Type: kind, Status: corev1.ConditionFalse, Reason: reason, Message: message,
+		LastProbeTime: *stamp(now), LastTransitionTime: *stamp(now)}
+	if value {
+		c.Status = corev1.ConditionTrue
+	}
+	p.Status.Conditions = append(slices.DeleteFunc(p.Status.Conditions, func(c batchv1.JobCondition) bool { return c.Type == kind }), c)
 	return true
 }
 

@@ -202,7 +202,7 @@ func (w *cluster) count(pod *corev1.Pod) {
 		w.succeeded++
 	case terminal(pod):
 		w.t.Fatalf("the finalizer of %s, which has %s, goes before the status knows", pod.Name, pod.Status.Phase)
-	case w.job.DeletionTimestamp == nil && !conditionTrue(w.job.Status.Conditions, batchv1.JobSuccessCriteriaMet):
+	case w.job.DeletionTimestamp == nil && isTrue(w.job, batchv1.JobSuccessCriteriaMet) == nil:
 		w.t.Fatalf("the finalizer of %s goes for no reason", pod.Name)
 	}
 }
@@ -253,7 +253,7 @@ func (w *cluster) checkStatus(before, after *batchv1.Job) {
 		w.t.Fatal("more ready than active")
 	}
 	t := func(job *batchv1.Job, kind batchv1.JobConditionType) bool {
-		return conditionTrue(job.Status.Conditions, kind)
+		return isTrue(job, kind) != nil
 	}
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet} {
 		if t(before, kind) && !t(after, kind) {

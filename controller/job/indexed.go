@@ -17,11 +17,6 @@ func indexed(job *batchv1.Job) bool {
 	return ptr.Deref(job.Spec.CompletionMode, batchv1.NonIndexedCompletion) == batchv1.IndexedCompletion
 }
 
-// knownMode is false for completion modes that a later API may add.
-func knownMode(job *batchv1.Job) bool {
-	return indexed(job) || ptr.Deref(job.Spec.CompletionMode, batchv1.NonIndexedCompletion) == batchv1.NonIndexedCompletion
-}
-
 // limitPerIndex tells whether each index has a back-off, and a limit to it, of
 // its own (KEP-3850).
 func limitPerIndex(job *batchv1.Job) bool {
@@ -75,7 +70,7 @@ func (s *stock) countIndexes(v View) {
 
 // endsIndex tells whether an index has failed for good with this failed pod.
 func endsIndex(job *batchv1.Job, pod *corev1.Pod) bool {
-	if pod.DeletionTimestamp != nil && conditionTrue(job.Status.Conditions, batchv1.JobFailureTarget) {
+	if pod.DeletionTimestamp != nil && isTrue(job, batchv1.JobFailureTarget) != nil {
 		return false // it was killed because the Job fails
 	}
 	action := ruleOn(job, pod).action

@@ -32,7 +32,8 @@ type memory struct {
 	doubtJob bool
 
 	mu sync.Mutex
-	// doubtPods is the same for pods, after a create without a clear answer.
+	// doubtPods is the same for pods, after a create without a clear answer or a
+	// pod that was not as it should be.
 	doubtPods bool
 	job       *batchv1.Job
 	pods      map[types.UID]*sighting
@@ -56,10 +57,13 @@ func (m *memory) sawJob(job *batchv1.Job) {
 	m.job = latestJob(job, m.job)
 }
 
+// sawPod keeps an answer about a pod. One with the finalizer tells that it is on
+// again, should it ever have been removed.
 func (m *memory) sawPod(pod *corev1.Pod) {
 	m.update(pod.UID, func(s *sighting) {
 		if s.pod == nil || newer(pod, s.pod) {
 			s.pod = pod
+			s.released = s.released && !hasFinalizer(pod)
 		}
 	})
 }
@@ -67,20 +71,10 @@ func (m *memory) sawPod(pod *corev1.Pod) {
 func (m *memory) released(uid types.UID) { m.update(uid, func(s *sighting) { s.released = true }) }
 func (m *memory) deleted(uid types.UID)  { m.update(uid, func(s *sighting) { s.deleted = true }) }
 
-func (m *memory) lostAPod() {
+func (m *memory) doubtThePods() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.doubtPods = true
-}
-
-// vanished is a pod that the API server no longer has but an informer may show.
-func (m *memory) vanished(uid types.UID) {
-	m.update(uid, func(s *sighting) { s.released, s.deleted = true, true })
-}
-
-// adopted forgets that the finalizer was ever removed: now it is on again.
-func (m *memory) adopted(pod *corev1.Pod) {
-	m.update(pod.UID, func(s *sighting) { *s = sighting{pod: pod} })
 }
 
 func (m *memory) update(uid types.UID, change func(*sighting)) {

@@ -2,11 +2,9 @@ package job
 
 import (
 	"context"
-	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
@@ -34,22 +32,16 @@ func strayKey(namespace string) string { return "stray/" + namespace }
 func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, m *memory) (*View, error) {
 	if m.doubtJob {
 		live, err := c.client.BatchV1().Jobs(shown.Namespace).Get(ctx, shown.Name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) || err == nil && live.UID != shown.UID {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading the Job: %w", err)
+		if err != nil || live.UID != shown.UID {
+			return nil, ignoreGone(err)
 		}
 		m.sawJob(live)
 		m.doubtJob = false
 	}
 	job := m.latestJob(shown)
-	if managedByOther(job) || Finished(job) {
-		return nil, nil
-	}
 	selector, err := metav1.LabelSelectorAsSelector(job.Spec.Selector)
-	if err != nil {
-		return nil, fmt.Errorf("selector: %w", err)
+	if err != nil || Finished(job) {
+		return nil, err
 	}
 	if m.doubtPods {
 		if err := c.relist(ctx, job, selector, m); err != nil {
@@ -60,7 +52,7 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, m *memory)
 
 	v := &View{Job: job, Now: c.clock.Now(), Backoff: c.backoff, History: m.history, CreateAfter: m.createAfter}
 	upTo := c.pods.LastStoreSyncResourceVersion()
-	for _, pod := range m.latestPods(c.podsOf(job.UID), upTo) {
+	for _, pod := range m.latestPods(c.indexedPods(string(job.UID)), upTo) {
 		switch matches := selector.Matches(labels.Set(pod.Labels)); {
 		case !metav1.IsControlledBy(pod, job):
 		case matches:
@@ -86,7 +78,7 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, m *memory)
 func (c *Controller) relist(ctx context.Context, job *batchv1.Job, selector labels.Selector, m *memory) error {
 	list, err := c.client.CoreV1().Pods(job.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
 	if err != nil {
-		return fmt.Errorf("listing the Job's pods: %w", err)
+		return err
 	}
 	for i := range list.Items {
 		if pod := &list.Items[i]; metav1.IsControlledBy(pod, job) {
@@ -95,8 +87,6 @@ func (c *Controller) relist(ctx context.Context, job *batchv1.Job, selector labe
 	}
 	return nil
 }
-
-func (c *Controller) podsOf(job types.UID) []*corev1.Pod { return c.indexedPods(string(job)) }
 
 func (c *Controller) indexedPods(key string) []*corev1.Pod {
 	objs, err := c.pods.ByIndex(byController, key)

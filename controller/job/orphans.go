@@ -8,8 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
 )
 
 // A pod that no unfinished Job counts any more is an orphan. It must lose the
@@ -17,7 +16,7 @@ import (
 // their own with back-off, as their Job is no longer there to retry (#141329).
 
 // releaseOrphan removes the finalizer if the pod is an orphan indeed.
-func (c *Controller) releaseOrphan(ctx context.Context, key types.NamespacedName) error {
+func (c *Controller) releaseOrphan(ctx context.Context, key cache.ObjectName) error {
 	obj, exists, err := c.pods.GetByKey(key.String())
 	if err != nil || !exists {
 		return err
@@ -29,10 +28,8 @@ func (c *Controller) releaseOrphan(ctx context.Context, key types.NamespacedName
 	if tracked, err := c.tracked(ctx, pod); err != nil || tracked {
 		return err
 	}
-	if _, err := c.send(ctx, pod, removeFinalizer(pod)); ignoreGone(err) != nil {
-		return fmt.Errorf("removing the finalizer of orphan pod %s: %w", key, err)
-	}
-	return nil
+	_, err = c.send(ctx, pod, removeFinalizer(pod))
+	return ignoreGone(err)
 }
 
 // tracked tells whether somebody is there to count the pod. A Job that the
@@ -55,31 +52,25 @@ func (c *Controller) tracked(ctx context.Context, pod *corev1.Pod) (bool, error)
 	case err != nil:
 		return true, fmt.Errorf("looking for the Job of pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	return managedByOther(job) || !Finished(job), nil
+	return managedByOther(job) || counts(job), nil
+}
+
+// counts tells whether a Job still takes note of how its pods end. One that
+// cannot be worked on must not keep them when it is deleted.
+func counts(job *batchv1.Job) bool {
+	reason, _ := flaw(job)
+	return !Finished(job) && (reason == "" || job.DeletionTimestamp == nil)
 }
 
 func (c *Controller) wouldBeAdopted(pod *corev1.Pod) bool {
-	if pod.DeletionTimestamp != nil {
-		return false
-	}
-	for _, job := range c.jobsSelecting(pod) {
-		if !Finished(job) && job.DeletionTimestamp == nil && !managedByOther(job) {
-			return true
+	jobs, _ := c.jobs.GetPodJobs(pod) // the error says that there are none
+	for _, job := range jobs {
+		reason, _ := flaw(&job)
+		if reason == "" && !Finished(&job) && job.DeletionTimestamp == nil && !managedByOther(&job) {
+			return pod.DeletionTimestamp == nil
 		}
 	}
 	return false
-}
-
-func (c *Controller) jobsSelecting(pod *corev1.Pod) []*batchv1.Job {
-	all, _ := c.jobs.Jobs(pod.Namespace).List(labels.Everything())
-	var result []*batchv1.Job
-	for _, job := range all {
-		selector, err := metav1.LabelSelectorAsSelector(job.Spec.Selector)
-		if err == nil && !selector.Empty() && selector.Matches(labels.Set(pod.Labels)) {
-			result = append(result, job)
-		}
-	}
-	return result
 }
 
 func isJob(ref *metav1.OwnerReference) bool {

@@ -118,8 +118,7 @@ func start(p *Plan, v View) {
 	if suspended(v.Job) {
 		return
 	}
-	if conditionTrue(p.Status.Conditions, batchv1.JobSuspended) {
-		setCondition(&p.Status, batchv1.JobSuspended, corev1.ConditionFalse, "JobResumed", "Job resumed", v.Now)
+	if p.setCondition(batchv1.JobSuspended, false, "JobResumed", "Job resumed", v.Now) {
 		p.event(corev1.EventTypeNormal, "Resumed", "Job resumed")
 		p.Status.StartTime = stamp(v.Now)
 	}
@@ -135,7 +134,7 @@ func suspend(p *Plan, s stock, now time.Time) {
 		p.Retire = atMost(maxPodsPerPlan, s.active)
 		return
 	}
-	if setCondition(&p.Status, batchv1.JobSuspended, corev1.ConditionTrue, "JobSuspended", "Job suspended", now) {
+	if p.setCondition(batchv1.JobSuspended, true, "JobSuspended", "Job suspended", now) {
 		p.event(corev1.EventTypeNormal, "Suspended", "Job suspended")
 	}
 	p.Status.StartTime = nil

@@ -148,7 +148,7 @@ func TestPlanKeepsDeadlines(t *testing.T) {
 			"Suspended=False, !Resumed, create 1, again 1m0s"},
 	})
 	p := plan(View{Job: makeJob(activeFor(60)), Now: noon})
-	if c := condition(p.Status.Conditions, batchv1.JobFailureTarget); c.Reason != batchv1.JobReasonDeadlineExceeded {
+	if c := trueCondition(p.Status, batchv1.JobFailureTarget); c.Reason != batchv1.JobReasonDeadlineExceeded {
 		t.Errorf("reason %s", c.Reason)
 	}
 }
@@ -199,7 +199,7 @@ func TestPlanIndexes(t *testing.T) {
 		{"twice the same counts once", makeJob(done("1"), size(1, 3)), makePods("a succeeded ix=1", "b running ix=0"),
 			"active=1, succeeded=1, indexes=1, release a"},
 		{"repeated and wrong indexes go", makeJob(withIndexes, size(4, 4)),
-			makePods("a running ready ix=0", "b ix=0", "c running ix=4", "d running"), "active=4, ready=1, retire b c d"},
+			makePods("a running ready ix=0", "b ix=0", "c running ix=4", "d running"), "active=4, ready=1, retire d c b"},
 		{"and count neither way", makeJob(withIndexes, size(1, 1)), makePods("a failed ix=7", "b succeeded", "c running ix=0"),
 			"active=1, release a b"},
 		{"terminating ones are not doubled if failed ones only are replaced", makeJob(withIndexes, replaceFailed, size(2, 3)),
@@ -247,7 +247,7 @@ func TestPlanLimitsEachIndex(t *testing.T) {
 		batchv1.JobReasonMaxFailedIndexesExceeded: makeJob(perIndex(0), maxFailedIndexes(0)),
 	} {
 		p := plan(View{Job: job, Pods: makePods("a failed ix=0"), Now: noon})
-		if c := condition(p.Status.Conditions, batchv1.JobFailureTarget); c == nil || c.Reason != want {
+		if c := trueCondition(p.Status, batchv1.JobFailureTarget); c == nil || c.Reason != want {
 			t.Errorf("%+v, want %s", c, want)
 		}
 	}

@@ -78,7 +78,7 @@ func TestPlanFollowsThePodFailurePolicy(t *testing.T) {
 			makePods("a failed exit=3 ix=0 ago=1h", "b running ix=1"), "active=1, failedIndexes=0, -a, release a"},
 	})
 	p := plan(View{Job: makeJob(failJob), Pods: makePods("a failed exit=42"), Now: noon})
-	c := condition(p.Status.Conditions, batchv1.JobFailureTarget)
+	c := trueCondition(p.Status, batchv1.JobFailureTarget)
 	if c.Reason != batchv1.JobReasonPodFailurePolicy || !strings.Contains(c.Message, "ns/a") {
 		t.Errorf("%+v", c)
 	}
@@ -143,7 +143,7 @@ func TestPlanFollowsTheSuccessPolicy(t *testing.T) {
 		batchv1.JobReasonCompletionsReached: makeJob(success("5")),
 	} {
 		p := plan(View{Job: job, Pods: makePods("a succeeded ix=0"), Now: noon})
-		if c := condition(p.Status.Conditions, batchv1.JobSuccessCriteriaMet); c == nil || c.Reason != want {
+		if c := trueCondition(p.Status, batchv1.JobSuccessCriteriaMet); c == nil || c.Reason != want {
 			t.Errorf("%+v, want %s", c, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/kubectl/pkg/util/podutils"
 	"k8s.io/utils/ptr"
 )
 
@@ -77,7 +78,7 @@ func takeStock(v View) stock {
 	s.count(v)
 
 	s.status.Active = int32(len(s.active))
-	s.status.Ready = ptr.To(int32(len(filter(s.active, ready))))
+	s.status.Ready = ptr.To(int32(len(filter(s.active, podutils.IsPodReady))))
 	s.status.Terminating = ptr.To(int32(len(s.leaving)))
 	return s
 }
@@ -143,14 +144,13 @@ func (s *stock) count(v View) {
 // terminal phase, unless podReplacementPolicy asks to wait for that phase
 // (KEP-3939). A failing Job waits for no phase.
 func countsAsFailed(job *batchv1.Job, pod *corev1.Pod) bool {
-	switch pod.Status.Phase {
-	case corev1.PodFailed:
-		return true
-	case corev1.PodSucceeded:
+	switch {
+	case terminal(pod):
+		return pod.Status.Phase == corev1.PodFailed
+	case pod.DeletionTimestamp == nil:
 		return false
 	}
-	failing := conditionTrue(job.Status.Conditions, batchv1.JobFailureTarget)
-	return pod.DeletionTimestamp != nil && (failing || !replaceOnlyFailed(job))
+	return !replaceOnlyFailed(job) || isTrue(job, batchv1.JobFailureTarget) != nil
 }
 
 // abandoned tells whether an unfinished pod no longer matters to the counters:
@@ -158,5 +158,5 @@ func countsAsFailed(job *batchv1.Job, pod *corev1.Pod) bool {
 // its way out.
 func abandoned(job *batchv1.Job, pod *corev1.Pod) bool {
 	return job.DeletionTimestamp != nil ||
-		terminating(pod) && conditionTrue(job.Status.Conditions, batchv1.JobSuccessCriteriaMet)
+		terminating(pod) && isTrue(job, batchv1.JobSuccessCriteriaMet) != nil
 }
