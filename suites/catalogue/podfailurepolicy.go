@@ -89,6 +89,12 @@ var podFailurePolicy = []Requirement{
 		Feature: PodFailurePolicy,
 	},
 	{
+		ID:      "JOB-PODFAILUREPOLICY-015",
+		Text:    "onExitCodes MUST look at the exit codes of init containers, too.",
+		Source:  "batch/v1 PodFailurePolicyOnExitCodesRequirement: status.initContainerStatuses",
+		Feature: PodFailurePolicy,
+	},
+	{
 		ID:      "JOB-PODFAILUREPOLICY-016",
 		Text:    "onPodConditions MUST match when the failed pod has a condition of that type and status, True if none is given, and not when it lacks the condition or has it with another status.",
 		Source:  "batch/v1 PodFailurePolicyOnPodConditionsPattern.type and status",

@@ -71,7 +71,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		pod := indexRunsAgain(s, "0", 2)
-		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "16s", puppet.ExitCodes: "1"})
+		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "16s"})
+		s.End(ctx, 1, pod)
 		expectNextPodAfter(s, 2*firstBackoff)
 	})
 
@@ -84,7 +85,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		s.End(ctx, 1, running(s, "a", 1)...)
 		s.End(ctx, 1, indexRunsAgain(s, "0", 2))
 		third := indexRunsAgain(s, "0", 3)
-		s.Direct(ctx, third, map[string]string{puppet.FinishedAgo: "", puppet.ExitCodes: "1"})
+		s.Direct(ctx, third, map[string]string{puppet.FinishedAgo: ""})
+		s.End(ctx, 1, third)
 		s.Soon("the index waits", func(g Gomega) {
 			g.Expect(podNamed(s, third.Name).Status.Phase).To(Equal(corev1.PodFailed))
 			g.Expect(countersOf(s.Job("a"))).To(HaveField("Active", int32(0)))

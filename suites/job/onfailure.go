@@ -99,7 +99,25 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
 	})
 
-	// A puppet's init containers never restart; so the status says it for them.
+	// Wrong: looks at the containers alone, or at pods that run.
+	It("adds up the restarts of an init container that fails again and again", Covers("JOB-ONFAILURE-005"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(2).InitContainer("init").
+			Puppet(map[string]string{puppet.InitCodes: "1"}).Obj())
+
+		s.Soon("the init container has restarted", func(g Gomega) {
+			g.Expect(s.Active()).To(ConsistOf(HaveField("Status.InitContainerStatuses", ConsistOf(HaveField("RestartCount", int32(1))))))
+		})
+		s.Stays("the Job goes on", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(s.Active()).To(HaveLen(1))
+		})
+		s.Direct(ctx, s.Active()[0], map[string]string{puppet.InitCodes: "1,1"})
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+		Expect(created(s)).To(HaveLen(1))
+	})
+
+	// The same at once: the status says it before any container has restarted.
 	It("adds up the restarts of init containers, too", scene.Simulated("a kubelet overwrites the status of its pods"), Covers("JOB-ONFAILURE-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).

@@ -34,17 +34,15 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	// Wrong: says only that the Job has failed.
 	It("with FailJob says which container of which pod it was, and which rule", Covers("JOB-PODFAILUREPOLICY-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Container("second").PodFailurePolicy(
+		scene.Create(ctx, s, builder.Job("a").Container("second").ExitCodes("0/42").PodFailurePolicy(
 			onExitCodes(ignore, in, 98), onExitCodes(count, in, 99), onExitCodes(failJob, in, 42)).Obj())
 
-		pod := running(s, "a", 1)[0]
-		s.Direct(ctx, pod, map[string]string{puppet.ExitCodes: "0/42"})
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
 		for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
 			Expect(scene.Condition(s.Job("a"), kind)).To(HaveValue(And(
 				HaveField("Status", corev1.ConditionTrue),
 				HaveField("Reason", batchv1.JobReasonPodFailurePolicy),
-				HaveField("Message", And(ContainSubstring(pod.Name), MatchRegexp(`\bsecond\b`), MatchRegexp(`\b42\b`), MatchRegexp(`\b2\b`))))))
+				HaveField("Message", And(ContainSubstring(created(s)[0].Name), MatchRegexp(`\bsecond\b`), MatchRegexp(`\b42\b`), MatchRegexp(`\b2\b`))))))
 		}
 	})
 

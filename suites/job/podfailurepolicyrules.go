@@ -44,29 +44,55 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	// Wrong: takes the 0 for a code that is not in the list.
 	It("does not look at a container that has succeeded", Covers("JOB-PODFAILUREPOLICY-012"), func(ctx SpecContext) {
 		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).Container("second").PodFailurePolicy(onExitCodes(failJob, notIn, 3)).Obj())
+		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).Container("second").ExitCodes("0/3").
+			PodFailurePolicy(onExitCodes(failJob, notIn, 3)).Obj())
 
-		s.Direct(ctx, running(s, "a", 1)[0], map[string]string{puppet.ExitCodes: "0/3"})
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
 	})
 
 	// Wrong: looks at the other container, too.
 	It("looks at the container alone that a rule names", Covers("JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
 		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).Container("second").PodFailurePolicy(
-			ofContainer("second", onExitCodes(failJob, in, 42)), ofContainer("main", onExitCodes(failJob, notIn, 1, 42))).Obj())
+		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).Container("second").ExitCodes("42/3").PodFailurePolicy(
+			ofContainer("second", onExitCodes(failJob, in, 42)), ofContainer("main", onExitCodes(failJob, notIn, 42))).Obj())
 
-		s.Direct(ctx, running(s, "a", 1)[0], map[string]string{puppet.ExitCodes: "42/3"})
-		s.Direct(ctx, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}), map[string]string{puppet.ExitCodes: "1/42"})
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 2})
+		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+	})
+
+	// Wrong: looks at the first container, whatever its name.
+	It("looks at the container that a rule names, wherever it comes", Covers("JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Container("second").ExitCodes("1/42").
+			PodFailurePolicy(ofContainer("second", onExitCodes(failJob, in, 42))).Obj())
+
+		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
 	})
 
 	// Wrong: looks at the first container, or wants all of them to match.
 	It("looks at every container when a rule names none", Covers("JOB-PODFAILUREPOLICY-014"), func(ctx SpecContext) {
 		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Container("second").PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
+		scene.Create(ctx, s, builder.Job("a").Container("second").ExitCodes("1/42").PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
 
-		s.Direct(ctx, running(s, "a", 1)[0], map[string]string{puppet.ExitCodes: "1/42"})
+		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+	})
+
+	// Wrong: looks at containers that never ran.
+	It("looks at init containers, too", Covers("JOB-PODFAILUREPOLICY-015", "JOB-PODFAILUREPOLICY-002"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).
+			PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
+
+		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+		Expect(scene.Condition(s.Job("a"), batchv1.JobFailed).Message).To(MatchRegexp(`\binit\b`))
+		Expect(created(s)).To(HaveLen(1))
+	})
+
+	// Wrong: knows the names of containers alone.
+	It("looks at the init container that a rule names", Covers("JOB-PODFAILUREPOLICY-015", "JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).BackoffLimit(0).
+			PodFailurePolicy(ofContainer("main", onExitCodes(ignore, notIn, 1)), ofContainer("init", onExitCodes(failJob, in, 42))).Obj())
+
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
 	})
 
