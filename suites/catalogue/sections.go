@@ -8,4 +8,5 @@ var sections = [][]Requirement{
 	podFailurePolicy, backoffLimitPerIndex, successPolicy,
 	apiJobs, apiPolicies, apiUpdates, apiStatus, apiCronJobs,
 	suspension, managedBy, podReplacement, terminating,
+	identity, finished,
 }

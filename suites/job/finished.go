@@ -1,0 +1,99 @@
+package job
+
+import (
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), func() {
+
+	// Wrong: replaces the pods, leaves them their finalizers, or has not asked the
+	// garbage collector to wait for them (blockOwnerDeletion).
+	It("comes after that of its pods when it is deleted in the foreground", Covers("JOB-FINISHED-001", "JOB-PODS-009", "JOB-PODS-010"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).
+			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+
+		pods := running(s, "a", 2)
+		Expect(s.Client.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationForeground))).To(Succeed())
+		s.Soon("Job and pods are being deleted", func(g Gomega) {
+			g.Expect(s.Job("a").DeletionTimestamp).NotTo(BeNil())
+			g.Expect(s.Pods()).To(And(HaveLen(2), HaveEach(HaveField("DeletionTimestamp", Not(BeNil())))))
+		})
+		s.Stays("the Job waits, and has no other pods", func(g Gomega) {
+			g.Expect(s.Jobs()).To(HaveLen(1))
+			g.Expect(created(s)).To(HaveLen(2))
+		})
+		release(ctx, s, "143", pods...)
+		s.Soon("Job and pods are gone", func(g Gomega) {
+			g.Expect(s.Jobs()).To(BeEmpty())
+			g.Expect(s.Pods()).To(BeEmpty())
+		})
+		Expect(created(s)).To(HaveLen(2))
+	})
+
+	// Wrong: tidies up after itself.
+	It("does not make it go, unless its time to live is over", Covers("JOB-FINISHED-002", "JOB-FINISHED-003"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		ending := func(name string, exitCode string, ttl *int32) *batchv1.Job {
+			return builder.Job(name).BackoffLimit(0).ExitCodes(exitCode).
+				With(func(j *batchv1.Job) { j.Spec.TTLSecondsAfterFinished = ttl }).Obj()
+		}
+		scene.Create(ctx, s, ending("complete", "0", nil))
+		scene.Create(ctx, s, ending("complete-long", "0", ptr.To[int32](3600)))
+		scene.Create(ctx, s, ending("failed", "1", nil))
+		scene.Create(ctx, s, ending("failed-long", "1", ptr.To[int32](3600)))
+		short := scene.Create(ctx, s, ending("failed-short", "1", ptr.To[int32](1)))
+
+		s.Soon("four Jobs have finished, and the fifth is gone", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("complete"))).To(HaveKey(batchv1.JobComplete))
+			g.Expect(trueConditions(s.Job("complete-long"))).To(HaveKey(batchv1.JobComplete))
+			g.Expect(trueConditions(s.Job("failed"))).To(HaveKey(batchv1.JobFailed))
+			g.Expect(trueConditions(s.Job("failed-long"))).To(HaveKey(batchv1.JobFailed))
+			g.Expect(s.Jobs()).To(HaveLen(4))
+			g.Expect(podsOf(s, short)).To(BeEmpty())
+		})
+		last := s.History().Jobs("failed-short")
+		Expect(trueConditions(last[len(last)-1].Job())).To(HaveKey(batchv1.JobFailed))
+		s.Stays("four Jobs and their pods are there", func(g Gomega) {
+			g.Expect(s.Jobs()).To(And(HaveLen(4), HaveEach(HaveField("DeletionTimestamp", BeNil()))))
+			g.Expect(s.Pods()).To(HaveLen(4))
+		})
+	})
+
+	It("is told by an event, and so is what led to it", Label("level:should"), Covers("JOB-FINISHED-004", "JOB-FINISHED-005"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		good := scene.Create(ctx, s, builder.Job("good").Parallelism(2).Completions(2).Obj())
+		bad := scene.Create(ctx, s, builder.Job("bad").BackoffLimit(0).ExitCodes("1").Obj())
+
+		s.Soon("there are events of two pods that were created", func(g Gomega) {
+			g.Expect(eventsOf(s, good, "SuccessfulCreate")).NotTo(BeEmpty())
+			g.Expect(eventsOf(s, bad, "SuccessfulCreate")).NotTo(BeEmpty())
+		})
+		setParallelism(ctx, s, "good", 1)
+		s.Soon("there is an event of the pod that was deleted", func(g Gomega) {
+			g.Expect(eventsOf(s, good, "SuccessfulDelete")).NotTo(BeEmpty())
+		})
+		s.Soon("one pod is left", func(g Gomega) {
+			g.Expect(podsOf(s, good)).To(HaveLen(1))
+			g.Expect(countersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1}))
+		})
+		s.End(ctx, 0, podsOf(s, good)...)
+		s.Soon("the next pod runs", func(g Gomega) {
+			g.Expect(countersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+		})
+		s.End(ctx, 0, podsOf(s, good)...)
+		s.Soon("there are events of both ends", func(g Gomega) {
+			g.Expect(eventsOf(s, good, "Completed")).To(ContainElement(HaveField("Type", "Normal")))
+			g.Expect(eventsOf(s, bad, batchv1.JobReasonBackoffLimitExceeded)).To(ContainElement(HaveField("Type", "Warning")))
+		})
+	})
+})
