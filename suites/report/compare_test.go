@@ -1,0 +1,48 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func with(outcomes ...Outcome) *Report {
+	r := &Report{}
+	for i, o := range outcomes {
+		if o != "" {
+			r.Requirements = append(r.Requirements, Requirement{ID: "JOB-A-00" + string(rune('1'+i)), Text: "It MUST.", Outcome: o})
+		}
+	}
+	return r
+}
+
+func TestCompare(t *testing.T) {
+	for name, test := range map[string]struct {
+		old, new             Outcome
+		worse, better, other int
+	}{
+		"the same":                   {Conformant, Conformant, 0, 0, 0},
+		"broken now":                 {Conformant, NonConformant, 1, 0, 0},
+		"broken, not known before":   {NotVerified, NonConformant, 1, 0, 0},
+		"no longer verified":         {Conformant, NotVerified, 1, 0, 0},
+		"declined now":               {Conformant, Declined, 1, 0, 0},
+		"mended":                     {NonConformant, Conformant, 0, 1, 0},
+		"broken, and not verified":   {NonConformant, NotVerified, 0, 1, 0},
+		"verified now":               {NotVerified, Conformant, 0, 1, 0},
+		"new and conformant":         {"", Conformant, 0, 0, 1},
+		"new and broken":             {"", NonConformant, 1, 0, 0},
+		"gone":                       {Conformant, "", 0, 0, 1},
+		"not verified, then harness": {NotVerified, HarnessError, 0, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := Compare(with(Conformant, test.old), with(Conformant, test.new))
+			if len(c.Worse) != test.worse || len(c.Better) != test.better || len(c.Other) != test.other || c.Regressed() != (test.worse > 0) {
+				t.Errorf("%d worse, %d better, %d other, want %d, %d, %d", len(c.Worse), len(c.Better), len(c.Other), test.worse, test.better, test.other)
+			}
+			var b strings.Builder
+			c.Print(&b)
+			if last := b.String()[strings.LastIndex(strings.TrimSpace(b.String()), "\n")+1:]; strings.HasPrefix(last, "REGRESSED") != c.Regressed() {
+				t.Errorf("the last line is %q", last)
+			}
+		})
+	}
+}

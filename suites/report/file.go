@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"sigs.k8s.io/yaml"
+)
+
+// The names of the files of a report in its folder.
+const (
+	FileName = "report.yaml"
+	PageName = "index.html"
+)
+
+// Write puts report.yaml into a folder.
+func Write(folder string, r *Report) error {
+	text, err := yaml.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(folder, FileName), text)
+}
+
+// replace writes a file that is either the old one or the new one.
+func replace(path string, text []byte) error {
+	next := path + ".new"
+	if err := os.WriteFile(next, text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(next, path)
+}
+
+// Load reads a report. The error is a *badinput.Error for a file that is not
+// there, damaged, or of another schema.
+func Load(path string) (*Report, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, badinput.Wrap(err, "the report cannot be read", "name a report.yaml of a run")
+	}
+	r, err := parse(text)
+	if err != nil {
+		return nil, badinput.Wrap(err, path+" is no report to use", "give one as a run wrote it")
+	}
+	return r, nil
+}
+
+func parse(text []byte) (*Report, error) {
+	r := &Report{}
+	if err := yaml.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("it is damaged: %w", err)
+	}
+	if r.APIVersion != APIVersion || r.Kind != Kind {
+		return nil, fmt.Errorf("it is a %q of version %q, this program reads a %q of %q", r.Kind, r.APIVersion, Kind, APIVersion)
+	}
+	if len(r.Requirements) == 0 {
+		return nil, fmt.Errorf("it is damaged: it has no requirements")
+	}
+	seen := map[string]bool{}
+	for i, q := range r.Requirements {
+		switch {
+		case q.ID == "":
+			return nil, fmt.Errorf("it is damaged: requirement %d has no ID", i+1)
+		case seen[q.ID]:
+			return nil, fmt.Errorf("it is damaged: %s is there twice", q.ID)
+		case !slices.Contains(Outcomes(), q.Outcome):
+			return nil, fmt.Errorf("it is damaged: %s ended as %q", q.ID, q.Outcome)
+		}
+		seen[q.ID] = true
+	}
+	return r, nil
+}

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+)
+
+func TestAReportIsReadAsItWasWritten(t *testing.T) {
+	folder := t.TempDir()
+	want := judge(spec("a", failed, "JOB-A-001"), spec("b", passed, "JOB-A-002"))
+	if err := Write(folder, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(filepath.Join(folder, FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatIsNoReportIsRefused(t *testing.T) {
+	whole := "apiVersion: " + APIVersion + "\nkind: " + Kind + "\nrequirements:\n- {id: JOB-A-001, outcome: conformant}\n"
+	for name, test := range map[string]struct{ text, says string }{
+		"empty":          {"", "version"},
+		"no YAML":        {"a: [", "damaged"},
+		"other version":  {strings.Replace(whole, "v1alpha1", "v2", 1), "v2"},
+		"other kind":     {strings.Replace(whole, Kind, "Pod", 1), "Pod"},
+		"cut off":        {whole[:strings.Index(whole, "requirements")], "no requirements"},
+		"other outcome":  {strings.Replace(whole, "conformant", "fine", 1), "fine"},
+		"no ID":          {strings.Replace(whole, "JOB-A-001", `""`, 1), "no ID"},
+		"the same again": {whole + "- {id: JOB-A-001, outcome: conformant}\n", "twice"},
+		"wrong type":     {strings.Replace(whole, "conformant", "[1]", 1), "damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), FileName)
+			if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Load(path)
+			if !badinput.Is(err) || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v: want bad input in one line that says %q", err, test.says)
+			}
+		})
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "none.yaml")); !badinput.Is(err) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}

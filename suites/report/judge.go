@@ -1,0 +1,229 @@
+package report
+
+import (
+	"slices"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/suites/catalogue"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Run is what a run found out, to be judged.
+type Run struct {
+	Implementation Implementation
+	Cluster        Cluster
+	Date           time.Time
+	Duration       time.Duration
+	// Specs are all of the suite, those that were not run, too.
+	Specs []progress.Spec
+	// Declined are the features that the implementation does not claim.
+	Declined []catalogue.Feature
+	// HarnessError says why the run could not be finished, if so.
+	HarnessError string
+	// Histories are the files of saved histories, relative to the report, by
+	// the text of the spec.
+	Histories map[string]string
+}
+
+// Judge says of every requirement that holds in the run's version of Kubernetes
+// how it ended.
+func Judge(run Run, requirements []catalogue.Requirement) *Report {
+	r := &Report{
+		TypeMeta:       metav1.TypeMeta{APIVersion: APIVersion, Kind: Kind},
+		Implementation: run.Implementation,
+		Cluster:        run.Cluster,
+		Date:           metav1.NewTime(run.Date.UTC().Truncate(time.Second)),
+		Duration:       tenths(run.Duration),
+		HarnessError:   run.HarnessError,
+	}
+	applicable := func(constraints ...string) bool { return holdsIn(run.Cluster.KubernetesVersion, constraints...) }
+	var specs []progress.Spec
+	for _, s := range run.Specs {
+		if !applicable(s.Versions...) {
+			continue
+		}
+		specs = append(specs, s)
+		switch {
+		case s.Passed:
+			r.Specs.Passed++
+		case s.Failed:
+			r.Specs.Failed++
+		default:
+			r.Specs.NotVerified++
+		}
+	}
+	for _, q := range requirements {
+		if applicable(q.Versions) {
+			r.Requirements = append(r.Requirements, run.requirement(q, specs, requirements))
+		}
+	}
+	r.Profiles, r.Result = profiles(r.Requirements)
+	if r.Result == ResultConformant && run.HarnessError != "" {
+		r.Result = ResultPartial
+	}
+	return r
+}
+
+func holdsIn(version string, constraints ...string) bool {
+	v, err := semver.NewVersion(version)
+	if err != nil {
+		return true // unknown versions count as the newest
+	}
+	v = semver.New(v.Major(), v.Minor(), v.Patch(), "", "")
+	for _, text := range constraints {
+		if text == "" {
+			continue
+		}
+		if c, err := semver.NewConstraint(text); err == nil && !c.Check(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// requirement judges one by all specs that cover it, and by all others that
+// broke one of its invariants.
+func (run Run) requirement(q catalogue.Requirement, specs []progress.Spec, all []catalogue.Requirement) Requirement {
+	out := Requirement{ID: q.ID, Feature: q.Feature, Text: q.Text, Source: q.Source}
+	declined := slices.Contains(run.Declined, q.Feature)
+	for _, s := range specs {
+		covers := slices.Contains(s.Under(catalogue.RequirementLabel), q.ID)
+		breaks := s.Failed && slices.ContainsFunc(q.Invariants, s.Broke)
+		if !covers && !breaks {
+			continue
+		}
+		e := Evidence{Spec: s.Text, Failed: s.Failed, Duration: tenths(s.Duration), History: run.Histories[s.Text], Reason: s.Message}
+		switch {
+		case s.Harness:
+			e.Outcome = HarnessError
+		case s.Failed && !breaks && blamedElsewhere(s, all):
+			e.Outcome = NotVerified // what it would have said itself, nobody knows
+		case s.Failed:
+			e.Outcome = NonConformant
+		case s.Passed:
+			e.Outcome = Conformant
+		case declined:
+			e.Outcome = Declined
+		default:
+			e.Outcome = NotVerified
+		}
+		out.Evidence = append(out.Evidence, e)
+	}
+	out.Outcome = sum(out.Evidence, declined)
+	return out
+}
+
+// blamedElsewhere tells whether a spec failed for an invariant of a requirement,
+// and so not for what it covers.
+func blamedElsewhere(s progress.Spec, all []catalogue.Requirement) bool {
+	return slices.ContainsFunc(all, func(q catalogue.Requirement) bool { return slices.ContainsFunc(q.Invariants, s.Broke) })
+}
+
+// sum is the outcome of a requirement: what is broken stays so, whatever else
+// passed; and what was not seen as a whole was not verified.
+func sum(evidence []Evidence, declined bool) Outcome {
+	has := func(o Outcome) bool {
+		return slices.ContainsFunc(evidence, func(e Evidence) bool { return e.Outcome == o })
+	}
+	switch {
+	case has(NonConformant):
+		return NonConformant
+	case has(HarnessError):
+		return HarnessError
+	case declined:
+		return Declined
+	case len(evidence) == 0, has(NotVerified), has(Declined):
+		return NotVerified
+	default:
+		return Conformant
+	}
+}
+
+// profiles sums requirements up, and says what all of them come to.
+func profiles(requirements []Requirement) ([]Profile, Result) {
+	var out []Profile
+	var core []Result
+	for _, name := range []catalogue.Profile{catalogue.Job, catalogue.CronJob, catalogue.API} {
+		p := Profile{Name: name}
+		var coreOnes, extended []Requirement
+		features := map[catalogue.Feature][]Requirement{}
+		for _, q := range requirements {
+			switch {
+			case (catalogue.Requirement{ID: q.ID}).Profile() != name:
+			case q.Feature == catalogue.Core:
+				coreOnes = append(coreOnes, q)
+			default:
+				extended = append(extended, q)
+				features[q.Feature] = append(features[q.Feature], q)
+			}
+		}
+		if len(coreOnes)+len(extended) == 0 {
+			continue
+		}
+		p.Core, p.Extended = group(coreOnes), group(extended)
+		for _, feature := range catalogue.Features() {
+			some := features[feature]
+			switch {
+			case len(some) == 0:
+			case all(some, Conformant):
+				p.SupportedFeatures = append(p.SupportedFeatures, feature)
+			case slices.ContainsFunc(some, func(q Requirement) bool { return q.Outcome == NonConformant }):
+				p.UnsupportedFeatures = append(p.UnsupportedFeatures, feature)
+			case all(some, Declined):
+				p.DeclinedFeatures = append(p.DeclinedFeatures, feature)
+			default:
+				p.NotVerifiedFeatures = append(p.NotVerifiedFeatures, feature)
+			}
+		}
+		out = append(out, p)
+		core = append(core, p.Core.Result, p.Extended.Result)
+	}
+	return out, worst(core)
+}
+
+func all(some []Requirement, o Outcome) bool {
+	return !slices.ContainsFunc(some, func(q Requirement) bool { return q.Outcome != o })
+}
+
+func group(requirements []Requirement) Group {
+	g := Group{Result: ResultConformant, Statistics: map[Outcome]int{}}
+	for _, q := range requirements {
+		g.Statistics[q.Outcome]++
+	}
+	switch {
+	case g.Statistics[NonConformant] > 0:
+		g.Result = ResultNonConformant
+	case g.Statistics[NotVerified]+g.Statistics[HarnessError] > 0:
+		g.Result = ResultPartial
+	}
+	return g
+}
+
+func worst(results []Result) Result {
+	for _, r := range []Result{ResultNonConformant, ResultPartial} {
+		if slices.Contains(results, r) {
+			return r
+		}
+	}
+	return ResultConformant
+}
+
+func tenths(d time.Duration) metav1.Duration {
+	return metav1.Duration{Duration: d.Round(100 * time.Millisecond)}
+}
+
+// Failed are the texts of the specs that failed, sorted, each once.
+func (r *Report) Failed() []string {
+	var out []string
+	for _, q := range r.Requirements {
+		for _, e := range q.Evidence {
+			if e.Failed {
+				out = append(out, e.Spec)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/suites/catalogue"
+)
+
+// requirements are three of the job profile: two core, one of a feature, and one
+// that came later than the rest.
+var requirements = []catalogue.Requirement{
+	{ID: "JOB-A-001", Text: "A MUST hold.", Source: "batch/v1 JobSpec", Feature: catalogue.Core, Invariants: []string{"job-a"}},
+	{ID: "JOB-A-002", Text: "B MUST hold.", Source: "KEP-1", Feature: catalogue.Core},
+	{ID: "JOB-I-001", Text: "C MUST hold.", Source: "KEP-2", Feature: catalogue.Indexed},
+	{ID: "JOB-N-001", Text: "D MUST hold.", Source: "KEP-3", Feature: catalogue.Core, Versions: ">= 1.38.0"},
+}
+
+func spec(text string, end func(*progress.Spec), ids ...string) progress.Spec {
+	s := progress.Spec{Text: text, Duration: time.Second}
+	for _, id := range ids {
+		s.Labels = append(s.Labels, catalogue.RequirementLabel+id)
+	}
+	end(&s)
+	return s
+}
+
+func passed(s *progress.Spec) { s.Passed = true }
+func failed(s *progress.Spec) { s.Failed, s.Message = true, "Expected 1 to equal 2" }
+func notRun(*progress.Spec)   {}
+func harness(s *progress.Spec) {
+	s.Failed, s.Harness, s.Message = true, true, progress.HarnessFailed+"no API server"
+}
+func broken(s *progress.Spec) {
+	s.Failed, s.Message = true, "An invariant did not hold.\njob-a: A.\n  source: x"
+}
+
+func judge(specs ...progress.Spec) *Report {
+	return Judge(Run{Cluster: Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"}, Specs: specs}, requirements)
+}
+
+func outcomes(r *Report) map[string]Outcome {
+	m := map[string]Outcome{}
+	for _, q := range r.Requirements {
+		m[q.ID] = q.Outcome
+	}
+	return m
+}
+
+func TestJudge(t *testing.T) {
+	for name, test := range map[string]struct {
+		specs    []progress.Spec
+		declined []catalogue.Feature
+		want     map[string]Outcome
+		result   Result
+	}{
+		"all specs pass": {
+			specs:  []progress.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			result: ResultConformant,
+		},
+		"one of two specs fails": {
+			specs:  []progress.Spec{spec("a", passed, "JOB-A-001"), spec("b", failed, "JOB-A-001"), spec("c", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			result: ResultNonConformant,
+		},
+		"one of two specs is not run": {
+			specs:  []progress.Spec{spec("a", passed, "JOB-A-001"), spec("b", notRun, "JOB-A-001"), spec("c", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": NotVerified, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			result: ResultPartial,
+		},
+		"no spec is there": {
+			specs:  []progress.Spec{spec("a", passed, "JOB-A-001"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": NotVerified, "JOB-I-001": Conformant},
+			result: ResultPartial,
+		},
+		"a declined feature": {
+			specs:    []progress.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", notRun, "JOB-I-001")},
+			declined: []catalogue.Feature{catalogue.Indexed},
+			want:     map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": Declined},
+			result:   ResultConformant,
+		},
+		"an error of the harness": {
+			specs:  []progress.Spec{spec("a", harness, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": HarnessError, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			result: ResultPartial,
+		},
+		"an invariant of another requirement": {
+			specs:  []progress.Spec{spec("a", passed, "JOB-A-001"), spec("b", broken, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": NotVerified, "JOB-I-001": Conformant},
+			result: ResultNonConformant,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Judge(Run{Cluster: Cluster{KubernetesVersion: "v1.37.1"}, Specs: test.specs, Declined: test.declined}, requirements)
+			got := outcomes(r)
+			if len(got) != len(test.want) {
+				t.Errorf("requirements %v, want %v: one that holds from 1.38 on has nothing to do here", got, test.want)
+			}
+			for id, want := range test.want {
+				if got[id] != want {
+					t.Errorf("%s is %q, want %q", id, got[id], want)
+				}
+			}
+			if r.Result != test.result {
+				t.Errorf("result %q, want %q", r.Result, test.result)
+			}
+		})
+	}
+}
+
+func TestJudgeLeavesOutSpecsOfOtherVersions(t *testing.T) {
+	old := spec("old", notRun, "JOB-A-001")
+	old.Versions = []string{"< 1.31.0"}
+	r := judge(old, spec("a", passed, "JOB-A-001"))
+	if got := outcomes(r)["JOB-A-001"]; got != Conformant || r.Specs.NotVerified != 0 {
+		t.Errorf("JOB-A-001 is %q with %+v, want it conformant: the other spec cannot tell anything here", got, r.Specs)
+	}
+}
+
+func TestHarnessErrorOfTheRun(t *testing.T) {
+	r := Judge(Run{
+		Cluster: Cluster{KubernetesVersion: "v1.37.1"}, HarnessError: "the API server ended",
+		Specs: []progress.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+	}, requirements)
+	if r.Result != ResultPartial || r.HarnessError == "" {
+		t.Errorf("result %q with %q, want a partial one that says why", r.Result, r.HarnessError)
+	}
+}
+
+func TestFailedSpecs(t *testing.T) {
+	r := judge(spec("a", broken, "JOB-A-002"), spec("b", passed, "JOB-A-001"), spec("c", harness, "JOB-I-001"))
+	if got := r.Failed(); len(got) != 2 || got[0] != "a" || got[1] != "c" {
+		t.Errorf("failed: %q, want a and c", got)
+	}
+}

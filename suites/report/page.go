@@ -1,0 +1,141 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/suites/catalogue"
+)
+
+//go:embed page.tmpl.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"class":  func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), " ", "-") },
+	"first":  firstLine,
+	"anchor": anchor,
+	"link":   sourceLink,
+	"sources": func(source string) []string {
+		return strings.Split(source, "; ")
+	},
+}).Parse(pageText))
+
+// Picture is what a page shows of a spec besides its verdict.
+type Picture struct {
+	// SVG is its timeline; empty if there is none.
+	SVG template.HTML
+	// Details are what else is known, as text: revisions, events, logs.
+	Details string
+	// Again is the command that runs it again.
+	Again string
+}
+
+// pageSpec is a spec with all requirements that it says something of.
+type pageSpec struct {
+	Evidence
+	Requirements []string
+	Picture
+}
+
+// Page renders index.html: one file that needs nothing else. Pictures are those
+// of specs, by their text.
+func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
+	var specs []*pageSpec
+	at := map[string]*pageSpec{}
+	for _, q := range r.Requirements {
+		for _, e := range q.Evidence {
+			s := at[e.Spec]
+			if s == nil {
+				s = &pageSpec{Evidence: e, Picture: pictures[e.Spec]}
+				at[e.Spec] = s
+				specs = append(specs, s)
+			}
+			if e.Failed && e.Outcome != NotVerified {
+				s.Outcome = e.Outcome // what it failed for goes before what it did not come to
+			}
+			s.Requirements = append(s.Requirements, q.ID)
+		}
+	}
+	slices.SortStableFunc(specs, func(a, b *pageSpec) int {
+		if byOutcome := slices.Index(Outcomes(), b.Outcome) - slices.Index(Outcomes(), a.Outcome); byOutcome != 0 {
+			return byOutcome
+		}
+		return strings.Compare(a.Spec, b.Spec)
+	})
+	requirements := slices.Clone(r.Requirements)
+	slices.SortStableFunc(requirements, func(a, b Requirement) int {
+		return slices.Index(Outcomes(), b.Outcome) - slices.Index(Outcomes(), a.Outcome)
+	})
+	var features []catalogue.Feature
+	totals := map[Outcome]int{}
+	for _, q := range r.Requirements {
+		totals[q.Outcome]++
+		if !slices.Contains(features, q.Feature) {
+			features = append(features, q.Feature)
+		}
+	}
+	slices.Sort(features)
+	var b bytes.Buffer
+	err := pageTemplate.Execute(&b, map[string]any{
+		"Report": r, "Specs": specs, "Requirements": requirements, "Outcomes": Outcomes(), "Features": features,
+		"Totals": totals, "ByFeature": byFeature(r.Requirements, features),
+	})
+	return b.Bytes(), err
+}
+
+// WritePage puts index.html into a folder.
+func WritePage(folder string, r *Report, pictures map[string]Picture) error {
+	text, err := Page(r, pictures)
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(folder, PageName), text)
+}
+
+type featureRow struct {
+	Profile catalogue.Profile
+	Feature catalogue.Feature
+	Counts  map[Outcome]int
+	Total   int
+}
+
+func byFeature(requirements []Requirement, features []catalogue.Feature) []featureRow {
+	var rows []featureRow
+	for _, profile := range []catalogue.Profile{catalogue.Job, catalogue.CronJob, catalogue.API} {
+		for _, feature := range features {
+			row := featureRow{profile, feature, map[Outcome]int{}, 0}
+			for _, q := range requirements {
+				if q.Feature == feature && (catalogue.Requirement{ID: q.ID}).Profile() == profile {
+					row.Counts[q.Outcome]++
+					row.Total++
+				}
+			}
+			if row.Total > 0 {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+// anchor makes an ID of a text, for links to it.
+func anchor(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return r
+		default:
+			return '-'
+		}
+	}, text)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}

@@ -1,0 +1,109 @@
+package timeline
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/history"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// story is a Job that becomes Complete while pods run.
+func story(pods int) history.History {
+	job := func(version string, status batchv1.JobStatus) *batchv1.Job {
+		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job", ResourceVersion: version}, Status: status}
+	}
+	h := history.History{Revisions: []history.Revision{
+		{At: start, Type: watch.Added, Object: job("1", batchv1.JobStatus{}), Manager: Harness + "a spec)"},
+	}}
+	for i := range pods {
+		h.Revisions = append(h.Revisions, history.Revision{
+			At: start.Add(time.Duration(i+1) * time.Millisecond), Type: watch.Added, Manager: "controller",
+			Object: &corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{
+					Name: fmt.Sprintf("a-<%d>", i), UID: types.UID(fmt.Sprint("pod", i)), ResourceVersion: fmt.Sprint(i + 2),
+					OwnerReferences: []metav1.OwnerReference{{UID: "job"}},
+				},
+				Status: corev1.PodStatus{Phase: corev1.PodRunning},
+			},
+		})
+	}
+	h.Revisions = append(h.Revisions, history.Revision{
+		At: start.Add(2 * time.Second), Type: watch.Modified, Object: job("999", batchv1.JobStatus{
+			Active: int32(pods), Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}},
+		}),
+	})
+	return h
+}
+
+// count of elements that have a class, and an error for what is no XML.
+func count(t *testing.T, svg, class string) (n int) {
+	t.Helper()
+	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			return n
+		}
+		if err != nil {
+			t.Fatalf("%v in %s", err, svg)
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			for _, a := range e.Attr {
+				if a.Name.Local == "class" && a.Value == class {
+					n++
+				}
+			}
+		}
+	}
+}
+
+func TestPicture(t *testing.T) {
+	h := story(3)
+	svg := SVG(h, []history.Violation{{Invariant: history.Invariant{ID: "job-x"}, Revisions: h.Revisions[2:3]}})
+	for class, want := range map[string]int{"running": 3, "d h": 1, "d bad": 1, "bad": 1, "d": 3, "c": 2, "a": 1} {
+		if got := count(t, svg, class); got != want {
+			t.Errorf("%d elements of class %q, want %d", got, class, want)
+		}
+	}
+	for _, want := range []string{"breaks job-x", "Complete", "a-&lt;1&gt;", "by controller"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the picture lacks %q", want)
+		}
+	}
+}
+
+func TestPictureOfNothing(t *testing.T) {
+	if svg := SVG(history.History{}, nil); svg != "" {
+		t.Errorf("nothing happened, but there is %s", svg)
+	}
+}
+
+func TestPictureHasRoomForSomeLanes(t *testing.T) {
+	svg := SVG(story(500), nil)
+	if got := count(t, svg, "running"); got != maxLanes-1 {
+		t.Errorf("%d lanes of pods, want %d", got, maxLanes-1)
+	}
+	if !strings.Contains(svg, "and 441 more") {
+		t.Error("what was left out is not told")
+	}
+}
+
+func TestAxisHasAHandfulOfTimes(t *testing.T) {
+	for _, span := range []time.Duration{0, time.Millisecond, 300 * time.Millisecond, 7 * time.Second, 11 * time.Minute, 5 * time.Hour} {
+		h := story(0)
+		h.Revisions[1].At = start.Add(span)
+		if got := count(t, SVG(h, nil), "g"); got < 2 || got > 10 {
+			t.Errorf("%d lines for %s", got, span)
+		}
+	}
+}
