@@ -219,7 +219,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Source: KEP-3939.
-	It("includes terminating pods when podReplacementPolicy is Failed", func(ctx SpecContext) {
+	It("includes terminating pods when podReplacementPolicy is Failed", Covers("JOB-REPLACEMENT-001", "JOB-REPLACEMENT-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
@@ -301,7 +301,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Source: JobSpec.suspend; KEP-2232.
-	It("has to wait while the Job is suspended from the start", func(ctx SpecContext) {
+	It("has to wait while the Job is suspended from the start", Covers("JOB-SUSPEND-001", "JOB-SUSPEND-004"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Suspend().Obj())
 
@@ -323,7 +323,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	// Source: JobSpec.suspend: will delete all active Pods, and reset the
 	// StartTime; KEP-2232; #125089; #134521. Wrong: counts the pods as failed,
 	// forgets the successes, or keeps the first startTime.
-	It("ends with suspension and comes back with resumption", func(ctx SpecContext) {
+	It("ends with suspension and comes back with resumption", Covers("JOB-SUSPEND-002", "JOB-SUSPEND-006", "JOB-SUSPEND-007"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(3).BackoffLimit(0).Obj())
 
