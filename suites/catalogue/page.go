@@ -98,15 +98,34 @@ var sources = []struct {
 // Links makes links, in Markdown, of the parts of a Source that have a page.
 func Links(source string) string {
 	var b strings.Builder
+	for _, p := range Parts(source) {
+		if p.URL == "" {
+			b.WriteString(p.Text)
+		} else {
+			fmt.Fprintf(&b, "[%s](%s)", p.Text, p.URL)
+		}
+	}
+	return b.String()
+}
+
+// Part is a piece of a Source. URL is the page it names, empty if it names none.
+type Part struct{ Text, URL string }
+
+// Parts splits a Source into pieces that make it up again.
+func Parts(source string) []Part {
+	var parts []Part
 	for source != "" {
 		start, end, url := nextLink(source)
+		if start > 0 {
+			parts = append(parts, Part{Text: source[:start]})
+		}
 		if url == "" {
 			break
 		}
-		fmt.Fprintf(&b, "%s[%s](%s)", source[:start], source[start:end], url)
+		parts = append(parts, Part{source[start:end], url})
 		source = source[end:]
 	}
-	return b.String() + source
+	return parts
 }
 
 // nextLink is the first part of a source that has a page.

@@ -102,6 +102,7 @@ func (run Run) requirement(q catalogue.Requirement, specs []progress.Spec, all [
 			e.Outcome = NotVerified // what it would have said itself, nobody knows
 		case s.Failed:
 			e.Outcome = NonConformant
+			out.KnownIssue = s.KnownIssue
 		case s.Passed:
 			e.Outcome = Conformant
 		case declined:

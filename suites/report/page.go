@@ -19,10 +19,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"class":  func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), " ", "-") },
 	"first":  firstLine,
 	"anchor": anchor,
-	"link":   sourceLink,
-	"sources": func(source string) []string {
-		return strings.Split(source, "; ")
-	},
+	"parts":  catalogue.Parts,
 }).Parse(pageText))
 
 // Picture is what a page shows of a spec besides its verdict.

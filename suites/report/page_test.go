@@ -57,18 +57,3 @@ func TestPageOfManySpecsStaysSmall(t *testing.T) {
 		t.Errorf("the page has %d bytes, more than %d", len(text), limit)
 	}
 }
-
-func TestSourceLinks(t *testing.T) {
-	for source, want := range map[string]string{
-		"KEP-3329":                     "https://github.com/kubernetes/enhancements/issues/3329",
-		"kubernetes/kubernetes#120649": "https://github.com/kubernetes/kubernetes/issues/120649",
-		"docs: concepts/workloads/controllers/job#x": "https://kubernetes.io/docs/concepts/workloads/controllers/job#x",
-		"batch/v1 JobSpec.parallelism":               "https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/job-v1/",
-		"batch/v1 CronJobSpec.schedule":              "https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/cron-job-v1/",
-		"javascript:alert(1)":                        "",
-	} {
-		if got := sourceLink(source); got != want {
-			t.Errorf("%s leads to %q, want %q", source, got, want)
-		}
-	}
-}

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/suites/catalogue"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+func TestExplain(t *testing.T) {
+	folder := t.TempDir()
+	h := history.History{}
+	for i := range 25 {
+		h.Revisions = append(h.Revisions, history.Revision{At: time.Unix(int64(i), 0), Type: watch.Added, Object: &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Name: "e"}, Reason: "FailedCreate", Message: "number " + string(rune('a'+i)),
+		}})
+	}
+	about := history.About{Spec: "x does y", Namespace: "jobconformance-abc"}
+	if err := history.Save(filepath.Join(folder, HistoriesName, "x"+history.Suffix), about, h); err != nil {
+		t.Fatal(err)
+	}
+	log := "about jobconformance-abc/a\nabout jobconformance-other/a\n"
+	if err := os.WriteFile(filepath.Join(folder, "implementation.log"), []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q := catalogue.All()[0]
+	text := Explain(spec("x does y", failed, q.ID), folder, "make e2e FOCUS='x'")
+	for _, want := range []string{q.ID + ": " + q.Text, q.Source, "number y", "about jobconformance-abc/a", "Again: make e2e FOCUS='x'"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q:\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"number e\n", "jobconformance-other"} {
+		if strings.Contains(text, not) {
+			t.Errorf("it has %q:\n%s", not, text)
+		}
+	}
+}
+
+func TestAgainSelectsJustThisSpec(t *testing.T) {
+	const text = "a Job's pods (all of $1) end"
+	if got, want := Again([]string{"IMPLEMENTATION=exec:./x --v=2", "CLUSTER=kind"}, "a b"),
+		`make e2e IMPLEMENTATION='exec:./x --v=2' CLUSTER=kind FOCUS='^`+progress.Suite+` (a b)$$'`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	pattern := regexp.MustCompile(Exactly(text, "other"))
+	for candidate, want := range map[string]bool{text: true, "other": true, "b " + text: false, text + " s": false, "an other": false} {
+		if got := pattern.MatchString(progress.Suite + " " + candidate); got != want {
+			t.Errorf("%q is selected: %t, want %t", candidate, got, want)
+		}
+	}
+}
