@@ -84,7 +84,7 @@ var successPolicy = []Requirement{
 	},
 	{
 		ID:         "JOB-SUCCESSPOLICY-012",
-		Text:       "A Job with SuccessCriteriaMet MUST complete, even if its last pods exceed backoffLimit or match a FailJob rule.",
+		Text:       "A Job with SuccessCriteriaMet MUST complete, even if its last pods exceed backoffLimit, match a FailJob rule or outlast the active deadline.",
 		Source:     "KEP-3998: the status never switches from SuccessCriteriaMet to Failed",
 		Versions:   ">= 1.31.0",
 		Feature:    SuccessPolicy,

@@ -154,6 +154,24 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 		Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
 	})
 
+	It("once met completes the Job, even if its deadline is over before the last pod has ended", Covers("JOB-SUCCESSPOLICY-012"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).SuccessPolicy(rule("0", 0)).
+			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+
+		pods := byIndex(running(s, "a", 2))
+		s.End(ctx, 0, pods["0"])
+		criteriaMet(s, 1)
+		setDeadline(ctx, s, "a", 1)
+		s.Stays("the Job is about to complete", func(g Gomega) {
+			g.Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
+				batchv1.JobSuccessCriteriaMet: batchv1.JobReasonSuccessPolicy,
+			}))
+		})
+		release(ctx, s, "143", pods["1"])
+		completes(s, "a", counters{Succeeded: 1})
+	})
+
 	// Wrong: lets the policy win, whenever it is met.
 	It("is not met any more once the Job is about to fail", Covers("JOB-SUCCESSPOLICY-013"), func(ctx SpecContext) {
 		s := scene.New(ctx)
