@@ -9,4 +9,5 @@ var sections = [][]Requirement{
 	apiJobs, apiPolicies, apiUpdates, apiStatus, apiCronJobs,
 	suspension, managedBy, podReplacement, terminating,
 	identity, finished,
+	cronSyntax, cronLocal, cronTemplate, cronOwners, cronTells, cronChanges,
 }

@@ -1,0 +1,43 @@
+package cronjob
+
+import (
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+)
+
+var _ = Describe("a new schedule", Label("area:cronjob", "behaviour:schedule"), func() {
+
+	// Another CronJob shows that the controller has seen this one with the schedule
+	// that it had before, which had nothing due. Wrong: takes the past of the new
+	// schedule for missed.
+	It("is not one for the past", Label("level:should"), Covers("CRON-CHANGES-001"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		before, past := ago(40*time.Minute), ago(20*time.Minute)
+		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(before)).Obj())
+		lastStart(ctx, s, cronJob, before)
+		startsFor(s, due(ctx, s, builder.CronJob("witness", builder.Job("")), before), before)
+
+		change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = builder.Daily(past) })
+		s.Stays("there is no Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(BeEmpty()) })
+	})
+
+	// Nothing but the schedule changes first. Wrong: sticks to the schedule that it
+	// has seen first.
+	It("is the one to go by from then on", Covers("CRON-SCHEDULE-013"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		before, tick := ago(40*time.Minute), ago(20*time.Minute)
+		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(before)).Obj())
+		lastStart(ctx, s, cronJob, before)
+		change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = builder.Daily(tick) })
+		lastStart(ctx, s, cronJob, tick.Add(-time.Minute))
+
+		startsFor(s, cronJob, tick)
+		Expect(starts(s, cronJob)).To(Equal(ticks(tick)))
+	})
+})

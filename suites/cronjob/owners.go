@@ -1,0 +1,92 @@
+package cronjob
+
+import (
+	"context"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+var _ = Describe("owner", Label("area:cronjob", "behaviour:ownership"), func() {
+
+	// The garbage collector deletes the Job, whose owner does not exist; a finalizer
+	// keeps it. Wrong: goes by the name in the reference, and waits for the Job.
+	It("of a Job is a CronJob's UID, not its name", Covers("CRON-OWNERS-001"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		tick := ago(30 * time.Minute)
+		stranger := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "5a1f4b0c-0000-4000-8000-000000000000"}}
+		foreign := scene.Create(ctx, s, owned(untouched("foreign"), stranger).
+			With(func(j *batchv1.Job) { j.Finalizers = []string{hold} }).Obj())
+		DeferCleanup(func(ctx context.Context) {
+			now := &batchv1.Job{}
+			Expect(s.Client.Get(ctx, client.ObjectKeyFromObject(foreign), now)).To(Succeed())
+			before := now.DeepCopy()
+			controllerutil.RemoveFinalizer(now, hold)
+			Expect(s.Client.Patch(ctx, now, client.MergeFrom(before))).To(Succeed())
+		})
+		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")).Policy(batchv1.ForbidConcurrent), tick)
+
+		startsFor(s, cronJob, tick)
+		s.Stays("only the CronJob's own Job is active", func(g Gomega) {
+			g.Expect(active(s, cronJob)).To(Equal(ticks(tick)))
+			g.Expect(s.Job("foreign").Status).To(BeZero())
+		})
+	})
+
+	// The garbage collector goes by the references that the controller has set.
+	It("takes its Jobs and their pods with it", Covers("CRON-JOBS-007"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		first, second := ago(30*time.Minute), ago(20*time.Minute)
+		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), first)
+		complete := startsFor(s, cronJob, first)
+		end(ctx, s, complete, 0)
+		s.Soon("the first Job has ended", func(g Gomega) { g.Expect(active(s, cronJob)).To(BeEmpty()) })
+		moveOn(ctx, s, cronJob, second)
+		runs(s, startsFor(s, cronJob, second))
+
+		s.Delete(ctx, cronJob)
+		s.Soon("nothing is left", func(g Gomega) {
+			g.Expect(s.Jobs()).To(BeEmpty())
+			g.Expect(s.Pods()).To(BeEmpty())
+		})
+	})
+
+	// Wrong: finds Jobs by the CronJob's name, or by how theirs begin.
+	It("can leave its Jobs behind, which are not those of the next one of its name", Covers("CRON-OWNERS-002", "CRON-OWNERS-003"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		first, second := ago(30*time.Minute), ago(20*time.Minute)
+		forbid := func() *builder.CronJobBuilder {
+			return builder.CronJob("a", builder.Job("")).Policy(batchv1.ForbidConcurrent).SuccessfulJobsHistoryLimit(0)
+		}
+		old := due(ctx, s, forbid(), first)
+		job := startsFor(s, old, first)
+		pod := runs(s, job)
+		Expect(s.Client.Delete(ctx, old, client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
+		s.Soon("the CronJob is gone, and its Job without an owner", func(g Gomega) {
+			g.Expect(s.History().CronJobs("a")).To(ContainElement(HaveField("Type", BeEquivalentTo("DELETED"))))
+			g.Expect(s.Job(job.Name).OwnerReferences).To(BeEmpty())
+		})
+
+		again := due(ctx, s, forbid(), second)
+		startsFor(s, again, second)
+		Expect(active(s, again)).To(Equal(ticks(second)))
+		end(ctx, s, job, 0)
+		s.Soon("the Job that was left is Complete", func(g Gomega) {
+			g.Expect(scene.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
+		})
+		s.Stays("nobody deletes it or takes it for its success", func(g Gomega) {
+			g.Expect(s.Job(job.Name)).To(And(HaveField("OwnerReferences", BeEmpty()), HaveField("DeletionTimestamp", BeNil())))
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
+			g.Expect(s.InPhase(corev1.PodSucceeded)).To(ConsistOf(HaveField("UID", pod.UID)))
+		})
+	})
+})

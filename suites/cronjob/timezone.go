@@ -1,0 +1,64 @@
+package cronjob
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+)
+
+// Source: batch/v1 CronJobSpec.timeZone; KEP-3140. The API server refuses zones
+// that it does not know, so that no controller has to.
+var _ = Describe("timeZone", Label("area:cronjob", "behaviour:schedule"), func() {
+
+	// It is never the same day in both. Wrong: takes the hour from the zone, and the
+	// day from UTC.
+	It("is that of days and weekdays as well", Covers("CRON-LOCAL-001"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		tick := ago(30 * time.Minute)
+		start := func(name, zone string, offset time.Duration, weekday bool) {
+			local := tick.In(time.FixedZone(zone, int(offset.Seconds())))
+			schedule := fmt.Sprintf("%d %d %d %d *", local.Minute(), local.Hour(), local.Day(), local.Month())
+			if weekday {
+				schedule = fmt.Sprintf("%d %d * * %s", local.Minute(), local.Hour(), strings.ToUpper(local.Weekday().String()[:3]))
+			}
+			cronJob := scene.Create(ctx, s, builder.CronJob(name, builder.Job("")).Schedule(schedule).TimeZone(zone).Obj())
+			lastStart(ctx, s, cronJob, tick.Add(-5*time.Minute))
+			job := startsFor(s, cronJob, tick)
+			Expect(job.Annotations).To(HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, local.Format(time.RFC3339)))
+		}
+		start("east-day", "Pacific/Kiritimati", 14*time.Hour, false)
+		start("east-weekday", "Pacific/Kiritimati", 14*time.Hour, true)
+		start("west-day", "Pacific/Pago_Pago", -11*time.Hour, false)
+		start("west-weekday", "Pacific/Pago_Pago", -11*time.Hour, true)
+	})
+
+	// Noon is at 16:00 in UTC there in July, and at 17:00 in January. Wrong: applies
+	// the offset of today, or the zone's standard one.
+	It("has the offset of the scheduled time", Covers("CRON-LOCAL-002"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		for _, season := range []struct {
+			name  string
+			month time.Month
+			hours int
+		}{{"summer", time.July, -4}, {"winter", time.January, -5}} {
+			local := time.FixedZone(season.name, season.hours*3600)
+			tick := time.Date(time.Now().Year(), season.month, 15, 12, 0, 0, 0, local)
+			if tick.After(time.Now()) {
+				tick = tick.AddDate(-1, 0, 0)
+			}
+			cronJob := scene.Create(ctx, s, builder.CronJob(season.name, builder.Job("")).
+				Schedule(fmt.Sprintf("0 12 15 %d *", season.month)).TimeZone("America/New_York").Obj())
+			lastStart(ctx, s, cronJob, tick.Add(-2*time.Hour))
+
+			job := startsFor(s, cronJob, tick)
+			Expect(job.Annotations).To(HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, tick.Format(time.RFC3339)))
+		}
+	})
+})
