@@ -248,3 +248,9 @@ func (m *model) settle() {
 		}
 	}
 }
+func limitFor(c *batchv1.CronJob, condition batchv1.JobConditionType) *int32 {
+	if condition == batchv1.JobComplete {
+		return c.Spec.SuccessfulJobsHistoryLimit
+	}
+	return c.Spec.FailedJobsHistoryLimit
+}

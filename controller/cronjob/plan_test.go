@@ -2,6 +2,8 @@ package cronjob
 
 import (
 	"fmt"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +66,7 @@ func TestStart(t *testing.T) {
 		"within the deadline":              {cron: hourly(deadline(5)), start: "10:00"},
 		"beyond the deadline":              {cron: hourly(deadline(4)), tells: "MissSchedule"},
 		"a deadline of centuries":          {cron: hourly(deadline(1 << 62)), start: "10:00"},
+		"a negative deadline":              {cron: hourly(deadline(-1 << 62)), tells: "MissSchedule"},
 		"deadline passed, earlier in time": {cron: hourly(last("07:00"), deadline(4)), tells: "MissSchedule"},
 
 		"Allow beside an active one":               {cron: hourly(last("09:00"), active(started("09:00"))), jobs: jobs(started("09:00")), start: "10:00"},
@@ -73,6 +76,10 @@ func TestStart(t *testing.T) {
 		"Forbid, terminating one still there":      {cron: hourly(last("09:00"), policy(batchv1.ForbidConcurrent), active(started("09:00"))), jobs: jobs(started("09:00", terminating)), tells: "JobAlreadyActive"},
 		"Forbid, start not written down":           {cron: hourly(last("08:00"), policy(batchv1.ForbidConcurrent)), jobs: jobs(started("09:00")), tells: "JobAlreadyActive"},
 		"Forbid, only a Job made by hand":          {cron: hourly(policy(batchv1.ForbidConcurrent)), jobs: jobs(started("09:30", manual)), start: "10:00", tells: "UnexpectedJob"},
+		"unknown policy beside an active one":      {cron: hourly(last("09:00"), policy("Sometimes"), active(started("09:00"))), jobs: jobs(started("09:00")), tells: "UnknownConcurrencyPolicy"},
+		"unknown policy alone":                     {cron: hourly(policy("Sometimes")), tells: "UnknownConcurrencyPolicy"},
+		"no policy at all is Allow":                {cron: hourly(last("09:00"), policy(""), active(started("09:00"))), jobs: jobs(started("09:00")), start: "10:00"},
+		"zone that is a path":                      {cron: hourly(zone("../../etc/passwd")), again: "never", tells: "UnknownTimeZone"},
 		"active for this tick, time bent":          {cron: hourly(last("09:00"), active(started("10:00"))), jobs: jobs(started("10:00"))},
 		"start of this tick not written down":      {cron: hourly(last("09:00")), jobs: jobs(started("10:00"))},
 		"finished for this tick, not on record":    {cron: hourly(last("09:00")), jobs: jobs(started("10:00", complete("10:01")))},
@@ -83,7 +90,12 @@ func TestStart(t *testing.T) {
 			if c.since != "" {
 				o.NotBefore = at(c.since)
 			}
+			before := o
+			before.CronJob = o.CronJob.DeepCopy()
 			plan := NewPlan(o)
+			if !reflect.DeepEqual(o, before) || !reflect.DeepEqual(NewPlan(o), plan) {
+				t.Error("planning is not pure")
+			}
 			var start, again time.Time
 			if plan.Start != nil {
 				start = plan.Start.ScheduledTime
@@ -205,6 +217,14 @@ func TestSurplus(t *testing.T) {
 			}
 		})
 	}
+	t.Run("negative limits", func(t *testing.T) {
+		plan := NewPlan(Observation{
+			CronJob: hourly(limits(ptr.To[int32](-1), ptr.To[int32](math.MinInt32))), Jobs: jobs(good("01:00"), bad("02:00")), Now: at("08:45"),
+		})
+		if told := reasons(plan); len(plan.Surplus) != 0 || told != "InvalidHistoryLimit InvalidHistoryLimit" {
+			t.Errorf("deletes %v, events %q", names(plan.Surplus), told)
+		}
+	})
 	t.Run("deleted by us already", func(t *testing.T) {
 		plan := NewPlan(Observation{
 			CronJob: hourly(), Jobs: jobs(good("01:00"), good("02:00"), good("03:00"), good("04:00")), Now: at("10:30"),

@@ -11,6 +11,11 @@ import (
 
 // schedule tells the ticks of a CronJob: the times, in whole seconds, at which
 // it wants a Job.
+//
+// A schedule is compared with the clock on the wall, as kube-controller-manager
+// does it. When that is put forward, times which there are not have no tick: "30
+// 2 * * *" passes that day over. When it is put back, times which there are twice
+// have two. Only @every goes by time that has passed.
 type schedule struct {
 	cron.Schedule
 	// anchor is the last tick that became a Job, else the CronJob's creation. A
