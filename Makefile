@@ -7,6 +7,8 @@ KUBERNETES_VERSION ?=
 FEATURE_GATES ?=
 FOCUS ?=
 LABELS ?=
+REQUIREMENT ?=
+DECLINE ?=
 PROCS ?=
 REPEAT ?=
 CACHE_DIR ?=
@@ -35,6 +37,7 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) \
 		$(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) \
 		$(call flag,focus,$(FOCUS)) $(call flag,labels,$(LABELS)) $(call flag,procs,$(PROCS)) \
+		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) \
 		$(call flag,repeat,$(REPEAT)) $(call flag,reports,$(REPORTS)) $(call flag,history,$(HISTORY)) \
 		$(call flag,cluster,$(CLUSTER)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
 		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep)
@@ -44,6 +47,31 @@ bin/jobconformance:
 	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
 	@test -x $@ || echo 'jobconformance: compiling it; the first time on a machine takes a minute or two'
 	@go build -o $@ ./suites/jobconformance
+
+ROWS ?=
+QPS ?=
+KILLS ?=
+JOBS ?=
+SEED ?=
+
+.PHONY: bench bench-long crash
+bench: bin/bench ## measure the reference controller against kube-controller-manager, as Markdown
+	@bin/bench compare $(call flag,rows,$(ROWS)) $(call flag,qps,$(QPS)) $(call flag,repeat,$(REPEAT)) $(benchflags)
+
+bench-long: bin/bench ## the same with one Job of 100,000 completions
+	@bin/bench compare --rows=long --floors=false --qps=$(call quote,$(or $(QPS),unlimited)) $(call flag,repeat,$(REPEAT)) $(benchflags)
+
+crash: bin/bench ## kill a controller 200 times in the middle of 200 Jobs
+	@bin/bench crash --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,kills,$(KILLS)) \
+		$(call flag,jobs,$(JOBS)) $(call flag,seed,$(SEED)) $(benchflags)
+
+benchflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,assets,$(KUBEBUILDER_ASSETS)) \
+	$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
+
+.PHONY: bin/bench
+bin/bench:
+	@command -v go >/dev/null || { echo 'bench: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
+	@go build -o $@ ./suites/bench
 
 # Files that go over the node image's own; .ci/container-engine makes some where
 # the machine needs them.
@@ -72,6 +100,10 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 lint: ## gofmt and staticcheck
 	@unformatted=$$(gofmt -l controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
 	go run $(STATICCHECK) ./...
+
+.PHONY: requirements
+requirements: ## write suites/REQUIREMENTS.md anew
+	UPDATE=1 go test -count=1 -run TestPageOfRequirementsIsUpToDate ./suites
 
 clean: ## remove what was built and reported in this checkout; the cache stays
 	rm -rf bin reports

@@ -3,11 +3,14 @@
 package suites
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/progress"
 	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -16,12 +19,64 @@ import (
 	_ "github.com/jobconformance/jobconformance/suites/job"
 )
 
+const name = "Job and CronJob conformance"
+
+// preview lists the specs without running any.
+func preview() []SpecReport {
+	RegisterFailHandler(Fail) // for the report nodes below, which a preview runs
+	return PreviewSpecs(name).SpecReports
+}
+
+func TestMain(m *testing.M) {
+	if os.Getenv(progress.PreviewEnv) == "" {
+		os.Exit(m.Run())
+	}
+	if err := catalogue.Check(catalogue.All(), preview()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(progress.PreviewFailed)
+	}
+}
+
+func TestRequirementsAndSpecsFit(t *testing.T) {
+	outsideOfARun(t)
+	if err := catalogue.Check(catalogue.All(), preview()); err != nil {
+		t.Error(err)
+	}
+}
+
+// page is the list of requirements for people; with UPDATE=1, the test writes it.
+const page = "REQUIREMENTS.md"
+
+func TestPageOfRequirementsIsUpToDate(t *testing.T) {
+	outsideOfARun(t)
+	var want bytes.Buffer
+	if err := catalogue.WritePage(&want, catalogue.All(), preview()); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(page, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("suites/%s is not what the code says (%v): run make requirements", page, err)
+	}
+}
+
+// outsideOfARun skips what a run has asked for before, and would take for specs
+// that were run.
+func outsideOfARun(t *testing.T) {
+	if os.Getenv(scene.KubeconfigEnv) != "" {
+		t.Skip("the run has asked for it before")
+	}
+}
+
 func TestConformance(t *testing.T) {
 	if os.Getenv(scene.KubeconfigEnv) == "" {
 		t.Skip("not verified: the specs need a cluster; run `make e2e`")
 	}
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "Job and CronJob conformance")
+	RunSpecs(t, name)
 }
 
 var _ = ReportBeforeSuite(func(report Report) {

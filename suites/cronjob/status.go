@@ -99,7 +99,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	// #120649: so it looks after a crash between the start and its record. Wrong: a
 	// controller that starts the tick twice, or looks for the Job in no namespace,
 	// as upstream's did up to 1.36 (#136918).
-	It("takes a Job up again that it has lost", SemVerConstraint(">= 1.37.0"), Covers("CRON-STATUS-008"), func(ctx SpecContext) {
+	It("takes a Job up again that it has lost", Covers("CRON-STATUS-008"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)

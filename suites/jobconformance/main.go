@@ -51,6 +51,8 @@ implementation.log, ginkgo.log and the cluster's logs.`
 type flags struct {
 	implementation string
 	repeat         int
+	requirements   []string
+	decline        []string
 	options        run.Options
 	selection      run.Selection
 }
@@ -82,6 +84,8 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set.StringVarP(&f.implementation, "implementation", "i", implementation.Reference, "the controller to check")
 	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
 	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
+	set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
+	set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs are left out")
 	set.StringVar(&f.selection.Labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
 	set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
 	set.IntVar(&f.repeat, "repeat", 1, "run the specs so many times, up to the first red run")
@@ -134,6 +138,9 @@ func (f *flags) run(ctx context.Context, out io.Writer) (int, error) {
 		return 0, err
 	}
 	if err := f.check(); err != nil {
+		return 0, err
+	}
+	if err := f.selectByCatalogue(); err != nil {
 		return 0, err
 	}
 	if err := f.options.Where.Check(impl); err != nil {

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/catalogue"
+)
+
+// selectByCatalogue turns what was asked for in the words of the catalogue into
+// labels of specs, and refuses what the catalogue does not know.
+func (f *flags) selectByCatalogue() error {
+	var wanted []string
+	for _, id := range f.requirements {
+		if _, found := catalogue.Find(id); !found {
+			return badinput.New(fmt.Sprintf("unknown requirement %q", id), "take an ID from suites/REQUIREMENTS.md")
+		}
+		wanted = append(wanted, catalogue.RequirementLabel+id)
+	}
+	if len(wanted) > 0 {
+		filter := "(" + strings.Join(wanted, " || ") + ")"
+		if f.selection.Labels != "" {
+			filter = "(" + f.selection.Labels + ") && " + filter
+		}
+		f.selection.Labels = filter
+	}
+	for _, name := range f.decline {
+		switch feature := catalogue.Feature(name); {
+		case feature == catalogue.Core:
+			return badinput.New("the core cannot be declined", "decline features: "+featureNames())
+		case !slices.Contains(catalogue.Features(), feature):
+			return badinput.New(fmt.Sprintf("unknown feature %q", name), "decline some of "+featureNames())
+		}
+		f.selection.Declined = append(f.selection.Declined, catalogue.FeatureLabel+name)
+	}
+	f.selection.Known = knownBugs()
+	return nil
+}
+
+func featureNames() string {
+	var names []string
+	for _, feature := range catalogue.Features() {
+		if feature != catalogue.Core {
+			names = append(names, string(feature))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// knownBugs are upstream's, which its controller has wherever it runs.
+func knownBugs() []run.Known {
+	var known []run.Known
+	for _, bug := range catalogue.UpstreamBugs() {
+		known = append(known, run.Known{
+			Implementations: []string{implementation.KubeControllerManager, implementation.Builtin},
+			Versions:        bug.Versions,
+			Requirement:     bug.Requirement,
+			Spec:            bug.Spec,
+			Issue:           bug.Issue,
+			Text:            bug.Text,
+		})
+	}
+	return known
+}
