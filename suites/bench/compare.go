@@ -35,8 +35,8 @@ row in a namespace of its own, with a process of its own. Prints Markdown.
   CPU seconds    of the process, for the row alone
 
 Figures are medians over --repeat; a ratio below 1 is in the reference's favour. The
-pods are not played by KWOK: the benchmark writes their statuses itself, two
-for each pod, as soon as it sees them. What the machine does without a controller is
+pods are not played by KWOK: the benchmark writes their statuses itself, one
+for each pod, as soon as it sees it. What the machine does without a controller is
 measured as well.`
 
 // compare has the values of the flags.

@@ -40,15 +40,3 @@ func TestPlayerEndsItsPods(t *testing.T) {
 	g.Expect(phase("failing").ContainerStatuses[0].State.Terminated.ExitCode).To(BeEquivalentTo(3))
 	g.Expect(phase("foreign").Phase).To(Equal(corev1.PodPending))
 }
-
-func TestPlayerRunsAPodBeforeItEnds(t *testing.T) {
-	g := NewWithT(t)
-	made := pod("a", Scheduler, "0")
-	run(made)
-	g.Expect(made.Status.Phase).To(Equal(corev1.PodRunning))
-	g.Expect(made.Status.Conditions).To(ContainElement(And(
-		HaveField("Type", corev1.PodReady), HaveField("Status", corev1.ConditionTrue))))
-	end(made)
-	g.Expect(made.Status.Conditions).To(ContainElement(And(
-		HaveField("Type", corev1.PodReady), HaveField("Status", corev1.ConditionFalse))))
-}

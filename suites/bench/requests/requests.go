@@ -20,11 +20,18 @@ type Call struct {
 	Verb string
 	// Resource with its subresource, "jobs/status"; a path for what has none.
 	Resource string
+	// Refused is the HTTP status of a request that failed, 409 for example.
+	Refused int
 }
 
-func (c Call) String() string { return c.Verb + " " + c.Resource }
+func (c Call) String() string {
+	if c.Refused != 0 {
+		return fmt.Sprintf("%s %s (%d)", c.Verb, c.Resource, c.Refused)
+	}
+	return c.Verb + " " + c.Resource
+}
 
-// Writes tells whether a Call of this kind changes what is stored.
+// Writes tells whether a Call of this kind asks to change what is stored.
 func (c Call) Writes() bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, c.Verb)
 }
@@ -76,9 +83,10 @@ type Counter struct {
 
 // event has what is read of an audit event.
 type event struct {
-	Verb       string
-	RequestURI string
-	ObjectRef  *struct{ Resource, Subresource string }
+	Verb           string
+	RequestURI     string
+	ObjectRef      *struct{ Resource, Subresource string }
+	ResponseStatus struct{ Code int }
 }
 
 // Write takes a piece of the log. It never fails, so that the API server goes on
@@ -122,6 +130,9 @@ func (c *Counter) count(line []byte) {
 		if e.ObjectRef.Subresource != "" {
 			call.Resource += "/" + e.ObjectRef.Subresource
 		}
+	}
+	if code := e.ResponseStatus.Code; code >= 400 {
+		call.Refused = code
 	}
 	if c.counts == nil {
 		c.counts = Counts{}

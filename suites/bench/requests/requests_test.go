@@ -19,10 +19,11 @@ const log = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","
 `
 
 var want = Counts{
-	{"create", "pods"}:        2,
-	{"update", "jobs/status"}: 1,
-	{"list", "jobs"}:          1,
-	{"get", "/version"}:       1,
+	{"create", "pods", 0}:        1,
+	{"create", "pods", 409}:      1,
+	{"update", "jobs/status", 0}: 1,
+	{"list", "jobs", 0}:          1,
+	{"get", "/version", 0}:       1,
 }
 
 func TestCounterTakesPiecesOfAnySize(t *testing.T) {
@@ -43,8 +44,8 @@ func TestSumsAndDifference(t *testing.T) {
 	if want.Total() != 5 || want.Writes() != 3 {
 		t.Errorf("%d in all, %d writes; want 5 and 3", want.Total(), want.Writes())
 	}
-	more := want.Since(Counts{{"create", "pods"}: 1, {"list", "jobs"}: 1})
-	if !maps.Equal(more, Counts{{"create", "pods"}: 1, {"update", "jobs/status"}: 1, {"get", "/version"}: 1}) {
+	more := want.Since(Counts{{"create", "pods", 0}: 1, {"list", "jobs", 0}: 1})
+	if !maps.Equal(more, Counts{{"create", "pods", 409}: 1, {"update", "jobs/status", 0}: 1, {"get", "/version", 0}: 1}) {
 		t.Errorf("difference %v", more)
 	}
 }

@@ -1,0 +1,71 @@
+package crash
+
+import (
+	"slices"
+
+	"github.com/jobconformance/jobconformance/fixtures/history"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// outcomes reads a history: how the Jobs were at its end, and how many pods were
+// created for each.
+func outcomes(h history.History) map[string]Outcome {
+	all := map[string]Outcome{}
+	for _, r := range h.Jobs("") {
+		job := r.Job()
+		if r.Type == watch.Deleted {
+			delete(all, job.Name)
+			continue
+		}
+		o := all[job.Name]
+		o.Condition, o.Succeeded, o.Failed = condition(job), job.Status.Succeeded, job.Status.Failed
+		all[job.Name] = o
+	}
+	for _, r := range h.Pods("") {
+		if ref := metav1.GetControllerOfNoCopy(r.Object); r.Type == watch.Added && ref != nil {
+			o := all[ref.Name]
+			o.Pods++
+			all[ref.Name] = o
+		}
+	}
+	return all
+}
+
+// condition is Complete or Failed, or empty.
+func condition(job *batchv1.Job) batchv1.JobConditionType {
+	for _, c := range job.Status.Conditions {
+		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
+			return c.Type
+		}
+	}
+	return ""
+}
+
+// finished is how many Jobs are, at this moment.
+func (o *Ordeal) finished() int {
+	n := 0
+	for _, job := range o.recorder.Jobs() {
+		if condition(&job) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// tracked are the pods that have the tracking finalizer, at this moment.
+func (o *Ordeal) tracked() []string {
+	var names []string
+	for _, pod := range o.recorder.Pods() {
+		if isTracked(&pod) {
+			names = append(names, pod.Name)
+		}
+	}
+	return names
+}
+
+func isTracked(pod *corev1.Pod) bool {
+	return slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer)
+}

@@ -1,0 +1,86 @@
+package crash
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	batchv1 "k8s.io/api/batch/v1"
+)
+
+// Tally is the result.
+type Tally struct {
+	Seed       uint64
+	Kills      int
+	Writes     int // that the controller asked for, over all its lives
+	Complete   int // Jobs
+	Failed     int // Jobs
+	Pods       int // that were created
+	Violations []string
+}
+
+// Green tells whether all was as it should be.
+func (t *Tally) Green() bool { return len(t.Violations) == 0 }
+
+// Print writes it.
+func (t *Tally) Print(out io.Writer) {
+	for _, v := range t.Violations {
+		fmt.Fprintf(out, "VIOLATION %s\n", v)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	fmt.Fprintf(table, "kills\t%d\n", t.Kills)
+	fmt.Fprintf(table, "Jobs\t%d complete, %d failed\n", t.Complete, t.Failed)
+	fmt.Fprintf(table, "pods\t%d\n", t.Pods)
+	fmt.Fprintf(table, "writes\t%d\n", t.Writes)
+	fmt.Fprintf(table, "violations\t%d\n", len(t.Violations))
+	fmt.Fprintf(table, "seed\t%d\n", t.Seed)
+	_ = table.Flush()
+}
+
+// count takes in what became of the Jobs, by name, and which pods still have the
+// tracking finalizer.
+func (t *Tally) count(scripts []Script, became map[string]Outcome, tracked []string) {
+	for _, s := range scripts {
+		got, ok := became[s.Job.Name]
+		if !ok {
+			t.blame("Job %s is gone", s.Job.Name)
+			continue
+		}
+		t.Pods += got.Pods
+		switch got.Condition {
+		case batchv1.JobComplete:
+			t.Complete++
+		case batchv1.JobFailed:
+			t.Failed++
+		}
+		t.judge(s, got)
+	}
+	slices.Sort(tracked)
+	for _, pod := range tracked {
+		t.blame("pod %s has the finalizer %s still", pod, batchv1.JobTrackingFinalizer)
+	}
+}
+
+func (t *Tally) judge(s Script, got Outcome) {
+	name, want := s.Job.Name, s.Want
+	if got.Condition != want.Condition {
+		t.blame("Job %s is %q, want %q", name, got.Condition, want.Condition)
+	}
+	if got.Succeeded != want.Succeeded {
+		t.blame("Job %s has %d succeeded pods in its status, want %d", name, got.Succeeded, want.Succeeded)
+	}
+	if s.Pause {
+		return // a pause costs as many pods as are active, and they may count as failed
+	}
+	if got.Failed != want.Failed {
+		t.blame("Job %s has %d failed pods in its status, want %d", name, got.Failed, want.Failed)
+	}
+	if got.Pods != want.Pods {
+		t.blame("Job %s had %d pods, want %d", name, got.Pods, want.Pods)
+	}
+}
+
+func (t *Tally) blame(format string, args ...any) {
+	t.Violations = append(t.Violations, fmt.Sprintf(format, args...))
+}

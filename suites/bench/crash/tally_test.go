@@ -1,0 +1,127 @@
+package crash
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/utils/ptr"
+)
+
+func scripts() []Script { return Scripts(14, rand.New(rand.NewPCG(1, 0))) }
+
+// well is what becomes of the Jobs with a controller that does all right.
+func well(scripts []Script) map[string]Outcome {
+	became := map[string]Outcome{}
+	for _, s := range scripts {
+		became[s.Job.Name] = s.Want
+	}
+	return became
+}
+
+func TestTallyOfAGoodOutcome(t *testing.T) {
+	all := scripts()
+	var tally Tally
+	became := well(all)
+	for _, s := range all {
+		if s.Pause { // may cost pods
+			o := became[s.Job.Name]
+			o.Pods, o.Failed = o.Pods+2, o.Failed+2
+			became[s.Job.Name] = o
+		}
+	}
+	tally.count(all, became, nil)
+	if !tally.Green() {
+		t.Errorf("blamed for %q", tally.Violations)
+	}
+	if tally.Complete != 12 || tally.Failed != 2 {
+		t.Errorf("%d complete and %d failed of 14 Jobs, every seventh of which fails", tally.Complete, tally.Failed)
+	}
+	var printed strings.Builder
+	tally.Print(&printed)
+	if !strings.Contains(printed.String(), "violations   0") {
+		t.Error(printed.String())
+	}
+}
+
+func TestTallyOfBadOutcomes(t *testing.T) {
+	all := scripts()
+	plain, paused := all[0].Job.Name, ""
+	for _, s := range all {
+		if s.Pause {
+			paused = s.Job.Name
+		}
+	}
+	change := func(name string, how func(*Outcome)) func(map[string]Outcome) {
+		return func(became map[string]Outcome) {
+			o := became[name]
+			how(&o)
+			became[name] = o
+		}
+	}
+	for want, c := range map[string]struct {
+		spoil   func(map[string]Outcome)
+		tracked []string
+	}{
+		plain + " is gone":                {spoil: func(m map[string]Outcome) { delete(m, plain) }},
+		plain + ` is "", want "Complete"`: {spoil: change(plain, func(o *Outcome) { o.Condition = "" })},
+		plain + ` is "Failed"`:            {spoil: change(plain, func(o *Outcome) { o.Condition = batchv1.JobFailed })},
+		plain + " has 1 failed pods":      {spoil: change(plain, func(o *Outcome) { o.Failed++ })},
+		plain + " had":                    {spoil: change(plain, func(o *Outcome) { o.Pods++ })},
+		"succeeded pods in its status":    {spoil: change(plain, func(o *Outcome) { o.Succeeded-- })},
+		paused + " has 0 succeeded":       {spoil: change(paused, func(o *Outcome) { o.Succeeded = 0 })},
+		"pod a has the finalizer":         {tracked: []string{"a"}},
+	} {
+		became := well(all)
+		if c.spoil != nil {
+			c.spoil(became)
+		}
+		var tally Tally
+		tally.count(all, became, c.tracked)
+		if len(tally.Violations) != 1 || !strings.Contains(tally.Violations[0], want) {
+			t.Errorf("blamed for %q, want one with %q", tally.Violations, want)
+		}
+		var printed strings.Builder
+		tally.Print(&printed)
+		if tally.Green() || !strings.Contains(printed.String(), "VIOLATION "+tally.Violations[0]) {
+			t.Errorf("printed\n%s", printed.String())
+		}
+	}
+}
+
+// TestScriptsAddUp keeps the expectation honest: what is wanted follows from the
+// Job and from what its pods are told.
+func TestScriptsAddUp(t *testing.T) {
+	for _, s := range Scripts(700, rand.New(rand.NewPCG(3, 0))) {
+		failures := 0
+		for n := range maps.Values(s.Failures) {
+			failures += n
+		}
+		limit, completions := ptr.Deref(s.Job.Spec.BackoffLimit, 6), *s.Job.Spec.Completions
+		want := Outcome{batchv1.JobComplete, completions, int32(failures), int(completions) + failures}
+		if int32(failures) > limit {
+			want = Outcome{batchv1.JobFailed, 0, int32(failures), failures}
+		}
+		if s.Want != want {
+			t.Errorf("%s: %+v is wanted, but its script leads to %+v", s.Job.Name, s.Want, want)
+		}
+		if want.Condition == batchv1.JobFailed && *s.Job.Spec.Parallelism != 1 {
+			t.Errorf("%s fails with %d pods at a time: nobody knows how many are active then", s.Job.Name, *s.Job.Spec.Parallelism)
+		}
+	}
+}
+
+func TestScriptsFollowTheSeed(t *testing.T) {
+	wants := func(seed uint64) (all []Outcome) {
+		for _, s := range Scripts(50, rand.New(rand.NewPCG(seed, 0))) {
+			all = append(all, s.Want)
+		}
+		return all
+	}
+	if !slices.Equal(wants(1), wants(1)) || slices.Equal(wants(1), wants(2)) {
+		t.Error("the Jobs do not follow from the seed")
+	}
+}
