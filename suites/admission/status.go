@@ -85,10 +85,10 @@ func status(ctx context.Context, s *scene.Scene, name string, job *builder.JobBu
 	made.Name = name
 	made = scene.Create(ctx, s, made)
 	scene.ChangeStatus(ctx, s, made, func(j *batchv1.Job) { from(&j.Status) })
-	next := s.Job(name).DeepCopy()
+	now := s.Job(name)
+	next := now.DeepCopy()
 	to(&next.Status)
-	next.ResourceVersion = ""
-	return s.Client.Status().Update(ctx, next, &client.SubResourceUpdateOptions{UpdateOptions: client.UpdateOptions{DryRun: []string{metav1.DryRunAll}}})
+	return s.Client.Status().Patch(ctx, next, client.MergeFrom(now), &client.SubResourcePatchOptions{PatchOptions: client.PatchOptions{DryRun: []string{metav1.DryRunAll}}})
 }
 
 var _ = Describe("the API server's rules for the status of a Job", Label("area:api", "behaviour:validation"), func() {

@@ -6,7 +6,7 @@ var sections = [][]Requirement{
 	cronSchedule, cronDeadline, cronSuspend, cronZone, cronConcurrency, cronHistory, cronStatus, cronJobs, cronEvents,
 	indexed, elastic,
 	podFailurePolicy, backoffLimitPerIndex, successPolicy,
-	apiJobs, apiPolicies, apiUpdates, apiStatus, apiCronJobs,
+	apiJobs, apiPolicies, apiUpdates, apiStatus, apiCronJobs, admission,
 	suspension, managedBy, podReplacement, terminating,
 	identity, finished,
 	cronSyntax, cronLocal, cronTemplate, cronOwners, cronTells, cronChanges,

@@ -1,0 +1,89 @@
+package admission
+
+import (
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+// counters are those of a Job's status. Comparing them all at once also tells
+// that the others are 0.
+type counters struct{ Active, Ready, Terminating, Succeeded, Failed int32 }
+
+func countersOf(job *batchv1.Job) counters {
+	s := job.Status
+	return counters{s.Active, ptr.Deref(s.Ready, 0), ptr.Deref(s.Terminating, 0), s.Succeeded, s.Failed}
+}
+
+// running waits until the Job has exactly n active pods and counts them all as
+// ready.
+func running(s *scene.Scene, job string, n int32) []corev1.Pod {
+	GinkgoHelper()
+	s.Soon("all pods run", func(g Gomega) {
+		g.Expect(s.Active()).To(HaveLen(int(n)))
+		g.Expect(countersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
+	})
+	return s.Active()
+}
+
+// completes waits until the Job is Complete, with these counters.
+func completes(s *scene.Scene, job string, want counters) {
+	GinkgoHelper()
+	s.Soon("the Job is Complete", func(g Gomega) {
+		g.Expect(scene.Is(s.Job(job), batchv1.JobComplete)).To(BeTrue())
+	})
+	Expect(countersOf(s.Job(job))).To(Equal(want))
+}
+
+// created are all pods that ever were.
+func created(s *scene.Scene) []corev1.Pod {
+	var all []corev1.Pod
+	for _, r := range s.History().Pods("") {
+		if r.Created() {
+			all = append(all, *r.Pod())
+		}
+	}
+	return all
+}
+
+// warned waits until an event of a reason warns about an object.
+func warned(s *scene.Scene, about types.UID, reason string) {
+	GinkgoHelper()
+	s.Soon("an event warns of it", func(g Gomega) {
+		g.Expect(s.Events()).To(ContainElement(And(
+			HaveField("InvolvedObject.UID", about),
+			HaveField("Type", corev1.EventTypeWarning),
+			HaveField("Reason", reason))))
+	})
+}
+
+// waits waits until a Job has started, and expects that nothing comes of it.
+func waits(s *scene.Scene, job string) {
+	GinkgoHelper()
+	s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job(job).Status.StartTime).NotTo(BeNil()) })
+	s.Stays("there are no pods, and no verdict", func(g Gomega) {
+		g.Expect(created(s)).To(BeEmpty())
+		g.Expect(countersOf(s.Job(job))).To(Equal(counters{}))
+		g.Expect(s.Job(job).Status.Conditions).NotTo(ContainElement(HaveField("Status", corev1.ConditionTrue)))
+	})
+}
+
+// loop is how many requests in vain within the time of Stays make one an endless
+// loop: an implementation may begin with a back-off of a few milliseconds, if it
+// grows.
+const loop = 25
+
+// since are the times after the first.
+func since(times []time.Time) []time.Duration {
+	var all []time.Duration
+	for _, t := range times {
+		all = append(all, t.Sub(times[0]).Round(time.Millisecond))
+	}
+	return all
+}
