@@ -17,9 +17,17 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 	_ "time/tzdata" // spec.timeZone must not depend on the machine's files
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	componentconfig "k8s.io/component-base/config"
+	componentoptions "k8s.io/component-base/config/options"
+	"k8s.io/component-base/config/validation"
 	"k8s.io/klog/v2"
 )
 
@@ -37,24 +45,28 @@ const (
 
 // options are the values of the flags.
 type options struct {
-	kubeconfig, master   string
-	leaderElect          bool
-	leaderElectNamespace string
-	metricsBindAddress   string
-	controllers          []string
-	jobSyncs             int
-	cronJobSyncs         int
-	qps                  float32
-	burst                int
+	kubeconfig, master string
+	election           componentconfig.LeaderElectionConfiguration
+	metricsBindAddress string
+	controllers        []string
+	jobSyncs           int
+	cronJobSyncs       int
+	qps                float32
+	burst              int
+	contentType        string
 }
 
-// The values of --controllers.
+// The controllers there are. Like kube-controller-manager, --controllers knows
+// them with and without "-controller", too.
 const (
 	jobController     = "job"
 	cronJobController = "cronjob"
 )
 
 var allControllers = []string{jobController, cronJobController}
+
+// contentTypes are what the API server and client-go both speak.
+var contentTypes = []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
@@ -115,41 +127,75 @@ SIGINT, 1 gave up (lost its lease, for example), 2 could not start.`,
 	f.SortFlags = false
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster; without it, the service account of the pod this runs in")
 	f.StringVar(&o.master, "master", "", "`URL` of the API server, instead of the kubeconfig's")
-	f.StringSliceVar(&o.controllers, "controllers", allControllers, "controllers to run")
+	f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "`names` of the controllers to run: "+strings.Join(allControllers, ", ")+"; * is all, -name all but that one")
 	f.IntVar(&o.jobSyncs, "concurrent-job-syncs", 10, "Jobs worked on at the same time")
 	f.IntVar(&o.cronJobSyncs, "concurrent-cron-job-syncs", 5, "CronJobs worked on at the same time")
-	f.Float32Var(&o.qps, "kube-api-qps", 500, "requests to the API server per second, in the long run")
+	f.Float32Var(&o.qps, "kube-api-qps", 500, "requests to the API server per second, in the long run; -1 is as many as it takes")
 	f.IntVar(&o.burst, "kube-api-burst", 1000, "requests to the API server at once")
-	f.BoolVar(&o.leaderElect, "leader-elect", true, "work only while holding the Lease "+name+", so that replicas can stand by")
-	f.StringVar(&o.leaderElectNamespace, "leader-elect-namespace", "kube-system", "`namespace` of that Lease")
+	f.StringVar(&o.contentType, "kube-api-content-type", runtime.ContentTypeProtobuf, "content `type` of requests to the API server: "+strings.Join(contentTypes, " or "))
 	f.StringVar(&o.metricsBindAddress, "metrics-bind-address", ":8080", "`address` to serve /healthz, /readyz and /metrics at; 0 is nowhere")
 	var klogFlags flag.FlagSet
 	klog.InitFlags(&klogFlags)
 	f.AddGoFlag(klogFlags.Lookup("v"))
+	// As kube-controller-manager has them, but for the Lease's name.
+	o.election = componentconfig.LeaderElectionConfiguration{
+		LeaderElect:       true,
+		LeaseDuration:     metav1.Duration{Duration: 15 * time.Second},
+		RenewDeadline:     metav1.Duration{Duration: 10 * time.Second},
+		RetryPeriod:       metav1.Duration{Duration: 2 * time.Second},
+		ResourceLock:      resourcelock.LeasesResourceLock,
+		ResourceName:      name,
+		ResourceNamespace: metav1.NamespaceSystem,
+	}
+	componentoptions.BindLeaderElectionFlags(&o.election, f)
 	return cmd
 }
 
-func (o options) validate() error {
-	if len(o.controllers) == 0 {
-		return errors.New("--controllers is empty; name one of " + strings.Join(allControllers, ", "))
-	}
+// runs tells whether a controller is to run.
+func (o options) runs(controller string) bool {
+	all := false
 	for _, c := range o.controllers {
-		if !slices.Contains(allControllers, c) {
+		switch strings.TrimSuffix(c, "-controller") {
+		case controller:
+			return true
+		case "-" + controller:
+			return false
+		case "*":
+			all = true
+		}
+	}
+	return all
+}
+
+func (o options) validate() error {
+	for _, c := range o.controllers {
+		known := strings.TrimSuffix(strings.TrimPrefix(c, "-"), "-controller")
+		if c != "*" && !slices.Contains(allControllers, known) {
 			return fmt.Errorf("unknown controller %q in --controllers; there are %s", c, strings.Join(allControllers, ", "))
 		}
 	}
-	for flag, value := range map[string]float64{
-		"concurrent-job-syncs":      float64(o.jobSyncs),
-		"concurrent-cron-job-syncs": float64(o.cronJobSyncs),
-		"kube-api-qps":              float64(o.qps),
-		"kube-api-burst":            float64(o.burst),
-	} {
-		if !(value > 0) {
-			return fmt.Errorf("--%s is %v; it must be more than 0", flag, value)
+	if !slices.ContainsFunc(allControllers, o.runs) {
+		return errors.New("--controllers leaves nothing to run; name one of " + strings.Join(allControllers, ", "))
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{{"concurrent-job-syncs", o.jobSyncs}, {"concurrent-cron-job-syncs", o.cronJobSyncs}, {"kube-api-burst", o.burst}} {
+		if f.value <= 0 {
+			return fmt.Errorf("--%s is %d; it must be more than 0", f.name, f.value)
 		}
 	}
-	if o.leaderElect && o.leaderElectNamespace == "" {
-		return errors.New("--leader-elect-namespace is empty; name the namespace of the Lease, or use --leader-elect=false")
+	if !(o.qps > 0 || o.qps < 0) {
+		return fmt.Errorf("--kube-api-qps is %v; it must be more than 0, or -1 for no limit", o.qps)
+	}
+	if !slices.Contains(contentTypes, o.contentType) {
+		return fmt.Errorf("--kube-api-content-type is %q; there are %s", o.contentType, strings.Join(contentTypes, " and "))
+	}
+	if wrong := validation.ValidateLeaderElectionConfiguration(&o.election, field.NewPath("--leader-elect")); len(wrong) > 0 {
+		return fmt.Errorf("leader election: %w", wrong.ToAggregate())
+	}
+	if o.election.LeaderElect && o.election.ResourceLock != resourcelock.LeasesResourceLock {
+		return fmt.Errorf("--leader-elect-resource-lock is %q; there is %s", o.election.ResourceLock, resourcelock.LeasesResourceLock)
 	}
 	return nil
 }

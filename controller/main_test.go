@@ -10,9 +10,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/client-go/rest"
 )
 
 // kubeconfig writes a kubeconfig for a server.
@@ -58,21 +61,28 @@ func TestBadStart(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"unknown flag":        {[]string{"--kubecfg=x"}, []string{"--kubecfg", "--help"}},
-		"argument":            {[]string{"start"}, []string{`"start"`, "--help"}},
-		"verbosity":           {[]string{"-v=much"}, []string{"much", "--help"}},
-		"no workers":          {[]string{"--concurrent-job-syncs=0"}, []string{"--concurrent-job-syncs", "more than 0"}},
-		"no requests":         {[]string{"--kube-api-qps=NaN"}, []string{"--kube-api-qps", "more than 0"}},
-		"unknown controller":  {[]string{"--controllers=job,pods"}, []string{`"pods"`, "cronjob"}},
-		"no controllers":      {[]string{"--controllers="}, []string{"--controllers is empty"}},
-		"no lease namespace":  {[]string{"--leader-elect-namespace="}, []string{"--leader-elect-namespace"}},
-		"no cluster":          {nil, []string{"give --kubeconfig"}},
-		"missing kubeconfig":  {[]string{"--kubeconfig=/no/such/file"}, []string{"/no/such/file", "give --kubeconfig"}},
-		"kubeconfig of noise": {[]string{"--kubeconfig=" + garbage}, []string{garbage, "give --kubeconfig"}},
-		"server not there":    {[]string{nowhere, "--metrics-bind-address=0"}, []string{gone.Addr().String(), "refused", "see that the API server runs"}},
-		"server says no":      {[]string{"--kubeconfig=" + kubeconfig(t, forbidden.URL), "--metrics-bind-address=0"}, []string{"forbidden", "credentials"}},
-		"busy port":           {[]string{nowhere, "--metrics-bind-address=" + busy.Addr().String()}, []string{"in use", "--metrics-bind-address"}},
-		"port out of range":   {[]string{nowhere, "--metrics-bind-address=:99999"}, []string{"99999", "--metrics-bind-address"}},
+		"unknown flag":          {[]string{"--kubecfg=x"}, []string{"--kubecfg", "--help"}},
+		"argument":              {[]string{"start"}, []string{`"start"`, "--help"}},
+		"verbosity":             {[]string{"-v=much"}, []string{"much", "--help"}},
+		"no workers":            {[]string{"--concurrent-job-syncs=0"}, []string{"--concurrent-job-syncs", "more than 0"}},
+		"no requests":           {[]string{"--kube-api-qps=0"}, []string{"--kube-api-qps", "more than 0", "-1"}},
+		"requests of noise":     {[]string{"--kube-api-qps=NaN"}, []string{"--kube-api-qps", "more than 0"}},
+		"no burst":              {[]string{"--kube-api-burst=-1"}, []string{"--kube-api-burst", "more than 0"}},
+		"content type":          {[]string{"--kube-api-content-type=text/html"}, []string{"--kube-api-content-type", "protobuf", "json"}},
+		"unknown controller":    {[]string{"--controllers=job,pods"}, []string{`"pods"`, "cronjob"}},
+		"no controllers":        {[]string{"--controllers="}, []string{"--controllers", "job, cronjob"}},
+		"none left":             {[]string{"--controllers=*,-job,-cronjob"}, []string{"--controllers", "nothing to run"}},
+		"no lease namespace":    {[]string{"--leader-elect-resource-namespace="}, []string{"resourceNamespace"}},
+		"no lease name":         {[]string{"--leader-elect-resource-name="}, []string{"resourceName"}},
+		"lease of another sort": {[]string{"--leader-elect-resource-lock=configmaps"}, []string{"--leader-elect-resource-lock", "leases"}},
+		"lease that is short":   {[]string{"--leader-elect-lease-duration=1s"}, []string{"leaseDuration"}},
+		"no cluster":            {nil, []string{"give --kubeconfig"}},
+		"missing kubeconfig":    {[]string{"--kubeconfig=/no/such/file"}, []string{"/no/such/file", "give --kubeconfig"}},
+		"kubeconfig of noise":   {[]string{"--kubeconfig=" + garbage}, []string{garbage, "give --kubeconfig"}},
+		"server not there":      {[]string{nowhere, "--metrics-bind-address=0"}, []string{gone.Addr().String(), "refused", "see that the API server runs"}},
+		"server says no":        {[]string{"--kubeconfig=" + kubeconfig(t, forbidden.URL), "--metrics-bind-address=0"}, []string{"forbidden", "credentials"}},
+		"busy port":             {[]string{nowhere, "--metrics-bind-address=" + busy.Addr().String()}, []string{"in use", "--metrics-bind-address"}},
+		"port out of range":     {[]string{nowhere, "--metrics-bind-address=:99999"}, []string{"99999", "--metrics-bind-address"}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			var stderr bytes.Buffer
@@ -97,7 +107,7 @@ func TestHelp(t *testing.T) {
 	if code := execute(t.Context(), []string{"--help"}, &stdout, io.Discard); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	for _, want := range []string{"--kubeconfig", "-v, ", "Exit codes", "--leader-elect-namespace"} {
+	for _, want := range []string{"--kubeconfig", "-v, ", "Exit codes", "--leader-elect-resource-namespace", "--kube-api-qps", "-1 is"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("%s is not explained", want)
 		}
@@ -144,6 +154,38 @@ func TestStop(t *testing.T) {
 	}
 }
 
+func TestControllers(t *testing.T) {
+	for names, want := range map[string]string{
+		"*":                                 "job cronjob",
+		"job":                               "job",
+		"cronjob-controller":                "cronjob",
+		"job,cronjob":                       "job cronjob",
+		"*,-job-controller":                 "cronjob",
+		"-cronjob,*":                        "job",
+		"job-controller,cronjob-controller": "job cronjob",
+	} {
+		o := options{controllers: strings.Split(names, ",")}
+		got := slices.DeleteFunc(slices.Clone(allControllers), func(c string) bool { return !o.runs(c) })
+		if strings.Join(got, " ") != want {
+			t.Errorf("--controllers=%s runs %v, want %s", names, got, want)
+		}
+	}
+}
+
+// TestRateLimit: a negative --kube-api-qps is no limit, as in client-go.
+func TestRateLimit(t *testing.T) {
+	for qps, limited := range map[float32]bool{-1: false, 0.5: true, 500: true} {
+		c, err := newClients(&rest.Config{Host: "http://127.0.0.1:1", QPS: qps, Burst: 7}, time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limiter := c.work.CoreV1().RESTClient().GetRateLimiter()
+		if (limiter != nil) != limited || limited && limiter.QPS() != qps {
+			t.Errorf("%v requests per second: limiter %v", qps, limiter)
+		}
+	}
+}
+
 func TestProbes(t *testing.T) {
 	health := newHealth()
 	server := httptest.NewServer(handler(newRegistry(), health))
@@ -169,8 +211,5 @@ func TestProbes(t *testing.T) {
 	health.ready.Store(true)
 	if code, _ := get("/readyz"); code != http.StatusOK {
 		t.Errorf("/readyz: %d", code)
-	}
-	if code, body := get("/metrics"); code != http.StatusOK || !strings.Contains(body, "go_goroutines") {
-		t.Errorf("/metrics: %d, %d bytes", code, len(body))
 	}
 }

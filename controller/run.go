@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -35,15 +35,7 @@ const (
 	// firstContact is how long the API server may take to answer at the start.
 	firstContact = 10 * time.Second
 	// grace is how long work in flight and the Lease may hold up the end.
-	grace = 900 * time.Millisecond
-
-	// As kube-controller-manager has them.
-	leaseDuration = 15 * time.Second
-	renewDeadline = 10 * time.Second
-	retryPeriod   = 2 * time.Second
-	// leaseTimeout lets a leader that cannot renew stop before others take over:
-	// renewing and then releasing take less than leaseDuration together.
-	leaseTimeout = 2 * time.Second
+	grace = 5 * time.Second
 )
 
 var errGaveUp = errors.New("gave up")
@@ -55,9 +47,9 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	config.QPS, config.Burst = o.qps, o.burst
+	config.QPS, config.Burst = o.qps, o.burst // no limit where qps is negative
 	registry := newRegistry()
-	clients, err := newClients(config)
+	clients, err := newClients(config, o.election.RenewDeadline.Duration/5)
 	if err != nil {
 		return err
 	}
@@ -87,7 +79,7 @@ func run(ctx context.Context, o options) error {
 	}
 	klog.InfoS("Starting", "program", name, "version", version, "server", config.Host, "controllers", o.controllers)
 	go func() {
-		if o.leaderElect {
+		if o.election.LeaderElect {
 			failed <- lead(ctx, o, clients.lease, health, work)
 			return
 		}
@@ -119,16 +111,19 @@ func restConfig(o options) (*rest.Config, error) {
 		return nil, fmt.Errorf("cannot use the kubeconfig %q: %w; give --kubeconfig a file that kubectl can use", o.kubeconfig, err)
 	}
 	config.UserAgent = fmt.Sprintf("%s/%s (%s/%s)", name, version, runtime.GOOS, runtime.GOARCH)
-	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	config.ContentType = "application/vnd.kubernetes.protobuf"
+	config.ContentType = o.contentType
+	if o.contentType != apiruntime.ContentTypeJSON {
+		config.AcceptContentTypes = o.contentType + "," + apiruntime.ContentTypeJSON
+	}
 	return config, nil
 }
 
 // clients have a rate limit each, so that neither a flood of events nor one of
-// Jobs costs the Lease.
+// Jobs costs the Lease. That of the Lease gives a request up early enough that a
+// leader which cannot renew stops before others take over.
 type clients struct{ work, events, lease kubernetes.Interface }
 
-func newClients(config *rest.Config) (c clients, err error) {
+func newClients(config *rest.Config, leaseTimeout time.Duration) (c clients, err error) {
 	leases := rest.CopyConfig(config)
 	leases.Timeout = leaseTimeout
 	for _, made := range []struct {
@@ -153,57 +148,69 @@ func contact(ctx context.Context, client kubernetes.Interface, host string) erro
 	return nil
 }
 
-// controller is what both packages provide.
-type controller interface {
-	Run(ctx context.Context, workers int)
-}
-
 // work is the controllers with all that they share, not started yet.
 type work struct {
 	factory     informers.SharedInformerFactory
 	broadcaster record.EventBroadcaster
 	events      kubernetes.Interface
-	workers     map[controller]int
+	controllers []controller
+}
+
+type controller struct {
+	// name is kube-controller-manager's name for it, in logs and events.
+	name    string
+	run     func(ctx context.Context, workers int)
+	workers int
 }
 
 func newWork(o options, c clients, registry prometheus.Registerer) (*work, error) {
 	w := &work{
-		factory:     informers.NewSharedInformerFactoryWithOptions(c.work, 0, informers.WithTransform(withoutManagedFields)),
+		factory: informers.NewSharedInformerFactoryWithOptions(c.work, 0, informers.WithTransform(withoutManagedFields)),
+		// Its defaults are kube-controller-manager's: of one object 25 events at
+		// once, then one in five minutes, and similar ones as one.
 		broadcaster: record.NewBroadcaster(),
 		events:      c.events,
-		workers:     map[controller]int{},
 	}
-	recorder := func(component string) record.EventRecorder {
-		return w.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
-	}
-	if slices.Contains(o.controllers, jobController) {
-		c, err := job.New(c.work, w.factory, recorder("job-controller"), job.Options{MetricsRegisterer: registry})
+	if name := "job-controller"; o.runs(jobController) {
+		c, err := job.New(c.work, w.factory, w.recorder(name), job.Options{MetricsRegisterer: registry})
 		if err != nil {
 			return nil, err
 		}
-		w.workers[c] = o.jobSyncs
+		w.controllers = append(w.controllers, controller{name, c.Run, o.jobSyncs})
 	}
-	if slices.Contains(o.controllers, cronJobController) {
-		c, err := cronjob.New(c.work, w.factory, recorder("cronjob-controller"), cronjob.Options{MetricsRegisterer: registry})
+	if name := "cronjob-controller"; o.runs(cronJobController) {
+		c, err := cronjob.New(c.work, w.factory, w.recorder(name), cronjob.Options{MetricsRegisterer: registry})
 		if err != nil {
 			return nil, err
 		}
-		w.workers[c] = o.cronJobSyncs
+		w.controllers = append(w.controllers, controller{name, c.Run, o.cronJobSyncs})
 	}
 	return w, nil
 }
 
+func (w *work) recorder(component string) record.EventRecorder {
+	return w.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
+}
+
+// tell begins to write events, and from verbosity 3 on to log them.
+func (w *work) tell() {
+	w.broadcaster.StartStructuredLogging(3)
+	w.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: w.events.CoreV1().Events("")})
+}
+
 // run works until ctx is done and all workers have come to rest.
 func (w *work) run(ctx context.Context, health *health) {
-	w.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: w.events.CoreV1().Events("")})
+	w.tell()
 	defer w.broadcaster.Shutdown()
 	w.factory.Start(ctx.Done())
 	var running sync.WaitGroup
-	for c, workers := range w.workers {
-		running.Go(func() { c.Run(ctx, workers) })
+	for _, c := range w.controllers {
+		running.Go(func() {
+			c.run(klog.NewContext(ctx, klog.LoggerWithName(klog.FromContext(ctx), c.name)), c.workers)
+		})
 	}
 	w.factory.WaitForCacheSync(ctx.Done())
-	health.ready.Store(true)
+	health.ready.Store(ctx.Err() == nil)
 	running.Wait()
 }
 
@@ -229,13 +236,13 @@ func lead(ctx context.Context, o options, client kubernetes.Interface, health *h
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Name: name,
 		Lock: &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: o.leaderElectNamespace, Name: name},
+			LeaseMeta:  metav1.ObjectMeta{Namespace: o.election.ResourceNamespace, Name: o.election.ResourceName},
 			Client:     client.CoordinationV1(),
 			LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
 		},
-		LeaseDuration:   leaseDuration,
-		RenewDeadline:   renewDeadline,
-		RetryPeriod:     retryPeriod,
+		LeaseDuration:   o.election.LeaseDuration.Duration,
+		RenewDeadline:   o.election.RenewDeadline.Duration,
+		RetryPeriod:     o.election.RetryPeriod.Duration,
 		ReleaseOnCancel: true,
 		WatchDog:        health.lease,
 		Callbacks: leaderelection.LeaderCallbacks{
@@ -268,5 +275,5 @@ func lead(ctx context.Context, o options, client kubernetes.Interface, health *h
 	if ctx.Err() != nil {
 		return nil
 	}
-	return fmt.Errorf("%w: lost the Lease %s/%s; another replica goes on", errGaveUp, o.leaderElectNamespace, name)
+	return fmt.Errorf("%w: lost the Lease %s/%s; another replica goes on", errGaveUp, o.election.ResourceNamespace, o.election.ResourceName)
 }

@@ -1,17 +1,19 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo/leaderelection" // leader_election_*
+	_ "k8s.io/component-base/metrics/prometheus/restclient"              // rest_client_*
+	_ "k8s.io/component-base/metrics/prometheus/workqueue"               // workqueue_*
 )
 
 // health is what the probes ask for.
@@ -26,33 +28,19 @@ func newHealth() *health {
 	return &health{lease: leaderelection.NewLeaderHealthzAdaptor(5 * time.Second)}
 }
 
-func newRegistry() *prometheus.Registry {
-	registry := prometheus.NewRegistry()
-	requests := requestCounter{prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "rest_client_requests_total",
-		Help: "Requests to the API server, by HTTP status code and method.",
-	}, []string{"code", "method"})}
-	registry.MustRegister(requests,
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	metrics.RequestResult = requests
-	return registry
-}
+// newRegistry is for the controllers' own metrics. Those of the process, of
+// requests, queues and leases come from the packages that kube-controller-manager
+// has them from, under its names.
+func newRegistry() *prometheus.Registry { return prometheus.NewRegistry() }
 
-// requestCounter is how client-go counts.
-type requestCounter struct{ *prometheus.CounterVec }
-
-func (r requestCounter) Increment(_ context.Context, code, method, _ string) {
-	r.WithLabelValues(code, method).Inc()
-}
-
-func handler(registry *prometheus.Registry, health *health) http.Handler {
+func handler(registry prometheus.Gatherer, health *health) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	all := prometheus.Gatherers{registry, legacyregistry.DefaultGatherer}
+	mux.Handle("/metrics", promhttp.HandlerFor(all, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/healthz", probe(health.lease.Check))
 	mux.HandleFunc("/readyz", probe(func(*http.Request) error {
 		if !health.ready.Load() {
-			return fmt.Errorf("caches are not filled yet")
+			return errors.New("caches are not filled yet")
 		}
 		return nil
 	}))

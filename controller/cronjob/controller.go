@@ -34,7 +34,7 @@ const (
 	// follow the wall clock when it jumps or the machine sleeps.
 	longestSleep = time.Minute
 	// drain is how long a look may go on after the end of Run's context.
-	drain = 5 * time.Second
+	drain = 2 * time.Second
 )
 
 // Options are the optional parts of a Controller.
