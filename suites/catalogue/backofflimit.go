@@ -3,9 +3,10 @@ package catalogue
 // backoffLimit is how often pods may fail, and how long the next one waits.
 var backoffLimit = []Requirement{
 	{
-		ID:     "JOB-BACKOFF-001",
-		Text:   "A Job MUST fail with the reason BackoffLimitExceeded when more pods have failed than backoffLimit, and not before.",
-		Source: "batch/v1 JobSpec.backoffLimit; batch/v1 JobReasonBackoffLimitExceeded; docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
+		ID:         "JOB-BACKOFF-001",
+		Text:       "A Job MUST fail with the reason BackoffLimitExceeded when more pods have failed than backoffLimit, and not before.",
+		Source:     "batch/v1 JobSpec.backoffLimit; batch/v1 JobReasonBackoffLimitExceeded; docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
+		Invariants: []string{"job-fails-for-a-reason"},
 	},
 	{
 		ID:     "JOB-BACKOFF-002",
@@ -38,14 +39,16 @@ var backoffLimit = []Requirement{
 		Source: "kubernetes/kubernetes#109485; batch/v1 JobStatus.conditions",
 	},
 	{
-		ID:     "JOB-BACKOFF-008",
-		Text:   "After the first failure, a Job controller MUST wait 10 s from the pod's end before it starts the next pod.",
-		Source: "docs: concepts/workloads/controllers/job#pod-backoff-failure-policy; kubernetes/kubernetes#114391",
+		ID:         "JOB-BACKOFF-008",
+		Text:       "After the first failure, a Job controller MUST wait 10 s from the pod's end before it starts the next pod.",
+		Source:     "docs: concepts/workloads/controllers/job#pod-backoff-failure-policy; kubernetes/kubernetes#114391",
+		Invariants: []string{"job-backoff-is-kept"},
 	},
 	{
-		ID:     "JOB-BACKOFF-009",
-		Text:   "The delay MUST double with every further failure.",
-		Source: "docs: concepts/workloads/controllers/job#pod-backoff-failure-policy; kubernetes/kubernetes#114391",
+		ID:         "JOB-BACKOFF-009",
+		Text:       "The delay MUST double with every further failure.",
+		Source:     "docs: concepts/workloads/controllers/job#pod-backoff-failure-policy; kubernetes/kubernetes#114391",
+		Invariants: []string{"job-backoff-is-kept"},
 	},
 	{
 		ID:     "JOB-BACKOFF-010",

@@ -3,9 +3,10 @@ package catalogue
 // completions are how a Job reaches its goal.
 var completions = []Requirement{
 	{
-		ID:     "JOB-COMPLETIONS-001",
-		Text:   "A Job MUST become Complete when as many of its pods have succeeded as completions says, and not before.",
-		Source: "batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#completion-mode",
+		ID:         "JOB-COMPLETIONS-001",
+		Text:       "A Job MUST become Complete when as many of its pods have succeeded as completions says, and not before.",
+		Source:     "batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#completion-mode",
+		Invariants: []string{"job-succeeds-for-a-reason"},
 	},
 	{
 		ID:     "JOB-COMPLETIONS-002",

@@ -8,9 +8,10 @@ var cronDeadline = []Requirement{
 		Source: "batch/v1 CronJobSpec.startingDeadlineSeconds; docs: concepts/workloads/controllers/cron-jobs#starting-deadline",
 	},
 	{
-		ID:     "CRON-DEADLINE-002",
-		Text:   "A CronJob controller MUST NOT start a missed Job when startingDeadlineSeconds have passed since its scheduled time.",
-		Source: "batch/v1 CronJobSpec.startingDeadlineSeconds; docs: concepts/workloads/controllers/cron-jobs#starting-deadline",
+		ID:         "CRON-DEADLINE-002",
+		Text:       "A CronJob controller MUST NOT start a missed Job when startingDeadlineSeconds have passed since its scheduled time.",
+		Source:     "batch/v1 CronJobSpec.startingDeadlineSeconds; docs: concepts/workloads/controllers/cron-jobs#starting-deadline",
+		Invariants: []string{"cronjob-starts-in-time"},
 	},
 	{
 		ID:     "CRON-DEADLINE-003",

@@ -9,7 +9,7 @@ var cronEvents = []Requirement{
 	},
 	{
 		ID:     "CRON-EVENTS-002",
-		Text:   "A CronJob controller MUST NOT warn by an event while nothing unexpected happens.",
+		Text:   "A CronJob controller MUST NOT tell by an event that a Job is missing or unexpected while none is.",
 		Source: "docs: concepts/workloads/controllers/cron-jobs",
 	},
 }

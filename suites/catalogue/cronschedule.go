@@ -3,9 +3,10 @@ package catalogue
 // cronSchedule is when a CronJob starts Jobs.
 var cronSchedule = []Requirement{
 	{
-		ID:     "CRON-SCHEDULE-001",
-		Text:   "A CronJob controller MUST start a Job when the schedule says so.",
-		Source: "batch/v1 CronJobSpec.schedule; docs: concepts/workloads/controllers/cron-jobs",
+		ID:         "CRON-SCHEDULE-001",
+		Text:       "A CronJob controller MUST start a Job when the schedule says so.",
+		Source:     "batch/v1 CronJobSpec.schedule; docs: concepts/workloads/controllers/cron-jobs",
+		Invariants: []string{"cronjob-starts-in-time"},
 	},
 	{
 		ID:         "CRON-SCHEDULE-002",

@@ -19,14 +19,16 @@ var cronStatus = []Requirement{
 		Source: "batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime",
 	},
 	{
-		ID:     "CRON-STATUS-004",
-		Text:   "The status field lastScheduleTime MUST be the scheduled time of the Job that was started last.",
-		Source: "batch/v1 CronJobStatus.lastScheduleTime",
+		ID:         "CRON-STATUS-004",
+		Text:       "The status field lastScheduleTime MUST be the scheduled time of the Job that was started last.",
+		Source:     "batch/v1 CronJobStatus.lastScheduleTime",
+		Invariants: []string{"cronjob-times-move-forward"},
 	},
 	{
-		ID:     "CRON-STATUS-005",
-		Text:   "The status field lastSuccessfulTime MUST be the latest completionTime of the CronJob's successful Jobs, in whatever order they are seen.",
-		Source: "batch/v1 CronJobStatus.lastSuccessfulTime",
+		ID:         "CRON-STATUS-005",
+		Text:       "The status field lastSuccessfulTime MUST be the latest completionTime of the CronJob's successful Jobs, in whatever order they are seen.",
+		Source:     "batch/v1 CronJobStatus.lastSuccessfulTime",
+		Invariants: []string{"cronjob-last-success-was-one"},
 	},
 	{
 		ID:     "CRON-STATUS-006",
@@ -47,5 +49,11 @@ var cronStatus = []Requirement{
 		ID:     "CRON-STATUS-009",
 		Text:   "A CronJob controller MUST know its Jobs by their owner, whatever labels the template has by now.",
 		Source: "kubernetes/kubernetes#107997; kubernetes/kubernetes#106496; kubernetes/kubernetes#108023",
+	},
+	{
+		ID:         "CRON-STATUS-010",
+		Text:       "A CronJob controller MUST NOT write the status again and again while nothing happens to the CronJob and its Jobs.",
+		Source:     "API conventions: spec and status; docs: concepts/architecture/controller",
+		Invariants: []string{"cronjob-writes-have-causes"},
 	},
 }

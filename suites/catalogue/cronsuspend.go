@@ -3,9 +3,10 @@ package catalogue
 // cronSuspend is when a CronJob rests.
 var cronSuspend = []Requirement{
 	{
-		ID:     "CRON-SUSPEND-001",
-		Text:   "A CronJob controller MUST NOT start Jobs while the CronJob is suspended.",
-		Source: "batch/v1 CronJobSpec.suspend; docs: concepts/workloads/controllers/cron-jobs#schedule-suspension",
+		ID:         "CRON-SUSPEND-001",
+		Text:       "A CronJob controller MUST NOT start Jobs while the CronJob is suspended.",
+		Source:     "batch/v1 CronJobSpec.suspend; docs: concepts/workloads/controllers/cron-jobs#schedule-suspension",
+		Invariants: []string{"cronjob-suspended-starts-nothing"},
 	},
 	{
 		ID:     "CRON-SUSPEND-002",

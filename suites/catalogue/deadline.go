@@ -3,9 +3,10 @@ package catalogue
 // deadline is activeDeadlineSeconds.
 var deadline = []Requirement{
 	{
-		ID:     "JOB-DEADLINE-001",
-		Text:   "A Job MUST fail with the reason DeadlineExceeded when activeDeadlineSeconds have passed since its startTime, and not before.",
-		Source: "batch/v1 JobSpec.activeDeadlineSeconds; batch/v1 JobReasonDeadlineExceeded; docs: concepts/workloads/controllers/job#job-termination-and-cleanup",
+		ID:         "JOB-DEADLINE-001",
+		Text:       "A Job MUST fail with the reason DeadlineExceeded when activeDeadlineSeconds have passed since its startTime, and not before.",
+		Source:     "batch/v1 JobSpec.activeDeadlineSeconds; batch/v1 JobReasonDeadlineExceeded; docs: concepts/workloads/controllers/job#job-termination-and-cleanup",
+		Invariants: []string{"job-fails-for-a-reason"},
 	},
 	{
 		ID:     "JOB-DEADLINE-002",

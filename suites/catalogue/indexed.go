@@ -3,10 +3,11 @@ package catalogue
 // indexed is completionMode Indexed (KEP-2214, KEP-4017).
 var indexed = []Requirement{
 	{
-		ID:      "JOB-INDEXED-001",
-		Text:    "Each pod of an Indexed Job MUST have one of the indexes from 0 to completions-1, in the annotation and in the label batch.kubernetes.io/job-completion-index.",
-		Source:  "batch/v1 JobSpec.completionMode; KEP-2214; KEP-4017",
-		Feature: Indexed,
+		ID:         "JOB-INDEXED-001",
+		Text:       "Each pod of an Indexed Job MUST have one of the indexes from 0 to completions-1, in the annotation and in the label batch.kubernetes.io/job-completion-index.",
+		Source:     "batch/v1 JobSpec.completionMode; KEP-2214; KEP-4017",
+		Feature:    Indexed,
+		Invariants: []string{"job-pod-tells-its-index"},
 	},
 	{
 		ID:      "JOB-INDEXED-002",
@@ -44,7 +45,7 @@ var indexed = []Requirement{
 		Text:       "The status field completedIndexes MUST list the indexes that have succeeded in increasing order, with three or more consecutive ones as a range.",
 		Source:     "batch/v1 JobStatus.completedIndexes",
 		Feature:    Indexed,
-		Invariants: []string{"job-indexes-never-shrink"},
+		Invariants: []string{"job-indexes-never-shrink", "job-indexes-well-formed"},
 	},
 	{
 		ID:         "JOB-INDEXED-008",

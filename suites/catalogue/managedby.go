@@ -3,11 +3,12 @@ package catalogue
 // managedBy is a Job that another controller looks after (KEP-4368).
 var managedBy = []Requirement{
 	{
-		ID:       "JOB-MANAGEDBY-001",
-		Text:     "A Job controller MUST NOT create pods for a Job whose managedBy names another one, nor write its status.",
-		Source:   "batch/v1 JobSpec.managedBy; KEP-4368",
-		Versions: ">= 1.32.0",
-		Feature:  ManagedBy,
+		ID:         "JOB-MANAGEDBY-001",
+		Text:       "A Job controller MUST NOT create pods for a Job whose managedBy names another one, nor write its status.",
+		Source:     "batch/v1 JobSpec.managedBy; KEP-4368",
+		Versions:   ">= 1.32.0",
+		Feature:    ManagedBy,
+		Invariants: []string{"job-managed-by-others-is-left-alone"},
 	},
 	{
 		ID:       "JOB-MANAGEDBY-002",

@@ -2,10 +2,11 @@ package catalogue
 
 var podFailurePolicy = []Requirement{
 	{
-		ID:      "JOB-PODFAILUREPOLICY-001",
-		Text:    "When a failed pod matches a rule with the action FailJob, the Job MUST fail with the reason PodFailurePolicy, however many retries are left.",
-		Source:  "batch/v1 PodFailurePolicyRule.action; batch/v1 JobReasonPodFailurePolicy; KEP-3329",
-		Feature: PodFailurePolicy,
+		ID:         "JOB-PODFAILUREPOLICY-001",
+		Text:       "When a failed pod matches a rule with the action FailJob, the Job MUST fail with the reason PodFailurePolicy, however many retries are left.",
+		Source:     "batch/v1 PodFailurePolicyRule.action; batch/v1 JobReasonPodFailurePolicy; KEP-3329",
+		Feature:    PodFailurePolicy,
+		Invariants: []string{"job-fail-job-is-heeded"},
 	},
 	{
 		ID:      "JOB-PODFAILUREPOLICY-002",
@@ -35,10 +36,11 @@ var podFailurePolicy = []Requirement{
 		Invariants: []string{"job-verdict-is-final"},
 	},
 	{
-		ID:      "JOB-PODFAILUREPOLICY-006",
-		Text:    "A failure that matches a rule with the action Ignore MUST NOT count in status.failed nor towards backoffLimit, and the pod MUST be replaced.",
-		Source:  "batch/v1 PodFailurePolicyRule.action; KEP-3329",
-		Feature: PodFailurePolicy,
+		ID:         "JOB-PODFAILUREPOLICY-006",
+		Text:       "A failure that matches a rule with the action Ignore MUST NOT count in status.failed nor towards backoffLimit, and the pod MUST be replaced.",
+		Source:     "batch/v1 PodFailurePolicyRule.action; KEP-3329",
+		Feature:    PodFailurePolicy,
+		Invariants: []string{"job-ignored-failures-do-not-count"},
 	},
 	{
 		ID:      "JOB-PODFAILUREPOLICY-007",

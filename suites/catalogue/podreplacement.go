@@ -28,10 +28,11 @@ var podReplacement = []Requirement{
 		Feature: PodReplacementPolicy,
 	},
 	{
-		ID:      "JOB-REPLACEMENT-005",
-		Text:    "With the policy Failed, an index MUST NOT be started while a pod of it is being deleted, and other indexes MUST be as far as parallelism allows.",
-		Source:  "KEP-3939: in Indexed completion mode, the tracking of pods is per index",
-		Feature: PodReplacementPolicy,
+		ID:         "JOB-REPLACEMENT-005",
+		Text:       "With the policy Failed, an index MUST NOT be started while a pod of it is being deleted, and other indexes MUST be as far as parallelism allows.",
+		Source:     "KEP-3939: in Indexed completion mode, the tracking of pods is per index",
+		Feature:    PodReplacementPolicy,
+		Invariants: []string{"job-index-replaces-only-failed"},
 	},
 	{
 		ID:      "JOB-REPLACEMENT-006",

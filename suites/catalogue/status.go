@@ -3,20 +3,22 @@ package catalogue
 // status is what a Job says of its pods and its times.
 var status = []Requirement{
 	{
-		ID:     "JOB-STATUS-001",
-		Text:   "The status field active MUST be the number of pending and running pods that are not being deleted.",
-		Source: "batch/v1 JobStatus.active",
+		ID:         "JOB-STATUS-001",
+		Text:       "The status field active MUST be the number of pending and running pods that are not being deleted.",
+		Source:     "batch/v1 JobStatus.active",
+		Invariants: []string{"job-counts-what-is-there"},
 	},
 	{
 		ID:         "JOB-STATUS-002",
 		Text:       "The status field ready MUST be the number of active pods that have the condition Ready.",
 		Source:     "batch/v1 JobStatus.ready; KEP-2879",
-		Invariants: []string{"job-counters-in-range"},
+		Invariants: []string{"job-counters-in-range", "job-counts-what-is-there"},
 	},
 	{
-		ID:     "JOB-STATUS-003",
-		Text:   "The status field terminating MUST be the number of pending and running pods that are being deleted.",
-		Source: "batch/v1 JobStatus.terminating; KEP-3939; kubernetes/kubernetes#121342",
+		ID:         "JOB-STATUS-003",
+		Text:       "The status field terminating MUST be the number of pending and running pods that are being deleted.",
+		Source:     "batch/v1 JobStatus.terminating; KEP-3939; kubernetes/kubernetes#121342",
+		Invariants: []string{"job-counts-what-is-there"},
 	},
 	{
 		ID:         "JOB-STATUS-004",
@@ -25,9 +27,10 @@ var status = []Requirement{
 		Invariants: []string{"job-counts-no-more-than-pods", "job-counters-never-decrease"},
 	},
 	{
-		ID:     "JOB-STATUS-005",
-		Text:   "A Job controller MUST set startTime when it begins to work on a Job that is not suspended.",
-		Source: "batch/v1 JobStatus.startTime",
+		ID:         "JOB-STATUS-005",
+		Text:       "A Job controller MUST set startTime when it begins to work on a Job that is not suspended.",
+		Source:     "batch/v1 JobStatus.startTime",
+		Invariants: []string{"job-starts-when-it-runs"},
 	},
 	{
 		ID:         "JOB-STATUS-006",
@@ -57,5 +60,17 @@ var status = []Requirement{
 		Text:       "A finished Job MUST have no active pods in its status.",
 		Source:     "batch/v1 JobStatus.active",
 		Invariants: []string{"job-finished-is-settled"},
+	},
+	{
+		ID:         "JOB-STATUS-011",
+		Text:       "A Job controller MUST NOT change the spec of a Job.",
+		Source:     "API conventions: spec and status",
+		Invariants: []string{"job-spec-is-the-users"},
+	},
+	{
+		ID:         "JOB-STATUS-012",
+		Text:       "A Job controller MUST NOT write Jobs and pods again and again while nothing happens to them.",
+		Source:     "API conventions: spec and status; docs: concepts/architecture/controller",
+		Invariants: []string{"job-writes-have-causes", "job-pod-writes-are-few"},
 	},
 }

@@ -43,7 +43,7 @@ var successPolicy = []Requirement{
 		Source:     "batch/v1 SuccessPolicy.rules and JobReasonSuccessPolicy; KEP-3998",
 		Versions:   ">= 1.31.0",
 		Feature:    SuccessPolicy,
-		Invariants: []string{"job-verdict-comes-first"},
+		Invariants: []string{"job-verdict-comes-first", "job-succeeds-for-a-reason"},
 	},
 	{
 		ID:       "JOB-SUCCESSPOLICY-007",

@@ -23,10 +23,11 @@ var suspension = []Requirement{
 		Feature: Suspend,
 	},
 	{
-		ID:      "JOB-SUSPEND-004",
-		Text:    "A suspended Job MUST have the condition Suspended; when it is resumed, the condition MUST become False.",
-		Source:  "batch/v1 JobStatus.conditions; KEP-2232",
-		Feature: Suspend,
+		ID:         "JOB-SUSPEND-004",
+		Text:       "A suspended Job MUST have the condition Suspended; when it is resumed, the condition MUST become False.",
+		Source:     "batch/v1 JobStatus.conditions; KEP-2232",
+		Feature:    Suspend,
+		Invariants: []string{"job-suspended-follows-the-spec"},
 	},
 	{
 		ID:      "JOB-SUSPEND-005",
@@ -35,10 +36,11 @@ var suspension = []Requirement{
 		Feature: Suspend,
 	},
 	{
-		ID:      "JOB-SUSPEND-006",
-		Text:    "When a Job is resumed, a Job controller MUST create pods for what is left to do, and set startTime anew.",
-		Source:  "batch/v1 JobSpec.suspend; batch/v1 JobStatus.startTime; KEP-2232",
-		Feature: Suspend,
+		ID:         "JOB-SUSPEND-006",
+		Text:       "When a Job is resumed, a Job controller MUST create pods for what is left to do, and set startTime anew.",
+		Source:     "batch/v1 JobSpec.suspend; batch/v1 JobStatus.startTime; KEP-2232",
+		Feature:    Suspend,
+		Invariants: []string{"job-resumes-with-a-new-start"},
 	},
 	{
 		ID:      "JOB-SUSPEND-007",

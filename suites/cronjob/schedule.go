@@ -19,7 +19,7 @@ import (
 
 var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func() {
 	// Wrong: a controller that starts another Job at each look.
-	It("starts one Job for a tick that is due, and no second one", Covers("CRON-SCHEDULE-001", "CRON-SCHEDULE-002", "CRON-STATUS-001"), func(ctx SpecContext) {
+	It("starts one Job for a tick that is due, and no second one", Covers("CRON-SCHEDULE-001", "CRON-SCHEDULE-002", "CRON-STATUS-001", "CRON-STATUS-010"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
@@ -29,6 +29,8 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 			g.Expect(starts(s, cronJob)).To(Equal(ticks(tick)))
 			g.Expect(active(s, cronJob)).To(Equal(ticks(tick)))
 		})
+		// Wrong: writes what it has written before.
+		Expect(len(s.History().CronJobs("a"))).To(BeNumerically("<=", 10), "revisions of the CronJob")
 	})
 
 	// #109250: @every counts from the CronJob's creation, so that no spec has to

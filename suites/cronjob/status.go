@@ -119,18 +119,17 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 		Expect(jobs(s, cronJob)).To(HaveExactElements(HaveField("UID", job.UID)))
 	})
 
-	// Wrong: a controller that does not know the Jobs it has just started, or
-	// deleted.
+	// Wrong: a controller that does not know the Jobs it has just started.
 	It("holds no surprise for the controller that wrote it", Covers("CRON-EVENTS-002"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")).Policy(batchv1.ReplaceConcurrent).SuccessfulJobsHistoryLimit(0), first)
-		startsFor(s, cronJob, first)
+		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), first)
+		end(ctx, s, startsFor(s, cronJob, first), 0)
 		moveOn(ctx, s, cronJob, second)
 		end(ctx, s, startsFor(s, cronJob, second), 0)
-		s.Soon("the Job has succeeded and is deleted", func(g Gomega) {
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
-			g.Expect(jobs(s, cronJob)).To(BeEmpty())
+		s.Soon("both Jobs have ended", func(g Gomega) {
+			g.Expect(jobs(s, cronJob)).To(HaveEach(HaveField("Status.Succeeded", BeEquivalentTo(1))))
+			g.Expect(active(s, cronJob)).To(BeEmpty())
 		})
 		s.Stays("nothing is missing or unexpected", func(g Gomega) {
 			g.Expect(happened(s, cronJob, "MissingJob")).To(BeEmpty())

@@ -20,11 +20,12 @@ import (
 // JobStatus.succeeded and conditions; KEP-2307.
 var _ = Describe("completions", Label("area:job", "behaviour:completions"), func() {
 
-	It("are reached by that many pods that succeed", Covers("JOB-COMPLETIONS-001", "JOB-PODS-012", "JOB-STATUS-007", "JOB-TRACKING-003", "JOB-TRACKING-007"), func(ctx SpecContext) {
+	It("are reached by that many pods that succeed", Covers("JOB-COMPLETIONS-001", "JOB-PODS-012", "JOB-STATUS-007", "JOB-STATUS-011", "JOB-TRACKING-003", "JOB-TRACKING-007"), func(ctx SpecContext) {
 		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
+		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
 
 		completes(s, "a", counters{Succeeded: 4})
+		Expect(s.Job("a").Spec).To(Equal(job.Spec))
 		status := s.Job("a").Status
 		Expect(status.CompletionTime.Time).NotTo(BeTemporally("<", status.StartTime.Time))
 		Expect(status.UncountedTerminatedPods).To(Or(BeNil(), HaveValue(BeZero())))

@@ -93,7 +93,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Wrong: takes 0 for unset.
-	It("of 0 starts nothing until it is raised", Covers("JOB-PARALLELISM-005"), func(ctx SpecContext) {
+	It("of 0 starts nothing until it is raised", Covers("JOB-PARALLELISM-005", "JOB-STATUS-012"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		scene.Create(ctx, s, builder.Job("a").Parallelism(0).Completions(2).Obj())
 
@@ -103,6 +103,8 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 		})
+		// Wrong: writes what it has written before.
+		Expect(len(s.History().Jobs("a"))).To(BeNumerically("<=", 10), "revisions of the Job")
 		setParallelism(ctx, s, "a", 2)
 		running(s, "a", 2)
 	})
