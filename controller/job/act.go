@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// parallelWrites bounds the requests in flight for one Job.
-const parallelWrites = 16
+// parallelWrites bounds the requests in flight for one Job; tests want them in order.
+var parallelWrites = 16
 
 // act carries a Plan out and reports whether it wrote anything, after which the
 // Job should be looked at again. The status goes first: if it is refused, the

@@ -2,6 +2,8 @@ package job
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -61,6 +63,8 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, m *memory)
 			v.Mismatched = append(v.Mismatched, pod)
 		}
 	}
+	// Which of several pods decides shall not be left to chance.
+	slices.SortFunc(v.Pods, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	known := make(map[types.UID]bool, len(v.Pods))
 	for _, pod := range v.Pods {
 		known[pod.UID] = true

@@ -48,8 +48,8 @@ type View struct {
 
 // Plan is what to do now. It is carried out from top to bottom.
 type Plan struct {
-	// Adopt become the Job's; a Plan that adopts does nothing else, as it cannot
-	// know what they will count for.
+	// Adopt become the Job's, with its finalizer; a Plan that adopts does nothing
+	// else, as it cannot know what they will count for.
 	Adopt []*corev1.Pod
 	// Disown are let go, without the tracking finalizer.
 	Disown []*corev1.Pod
@@ -146,6 +146,10 @@ func scale(p *Plan, s stock, v View) {
 	want := wanted(v.Job, s)
 	if surplus := surplusPods(v.Job, s.active, len(s.active)-want); len(surplus) > 0 {
 		p.Retire = atMost(maxPodsPerPlan, surplus)
+		return
+	}
+	// Whose retirement was broken off but who is wanted again must be counted.
+	if p.Adopt = filter(s.active, func(pod *corev1.Pod) bool { return !hasFinalizer(pod) }); len(p.Adopt) > 0 {
 		return
 	}
 	missing := want - len(s.active)

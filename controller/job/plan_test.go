@@ -29,6 +29,9 @@ func TestPlanScales(t *testing.T) {
 		{"but not if only failed ones are to be replaced", makeJob(replaceFailed), makePods("a running deleted"), "terminating=1"},
 		{"a Job being deleted gets no pods and lets go of those it has", makeJob(beingDeleted, size(3, 3)), makePods("a running"),
 			"active=1, release a"},
+		// Found by TestWorlds: the process died between the two writes that retire a.
+		{"who lost the finalizer but is wanted again is taken back", makeJob(), makePods("a running bare"), "active=1, adopt a"},
+		{"and goes for good if not", makeJob(size(0, 1)), makePods("a running bare"), "active=1, retire a"},
 		{"a finished Job is left alone", makeJob(is(batchv1.JobComplete, corev1.ConditionTrue), counted(1, 0)), makePods("a running"),
 			"succeeded=1, Complete=True"},
 	})
