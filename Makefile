@@ -95,6 +95,15 @@ test: ## unit tests, the embedded cluster, then the self-test: every mutant must
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestEmbedded ./fixtures/cluster
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 60m -v -run TestEveryMutantIsCaught ./suites/mutants
 
+# Steps of the model test of each controller.
+FUZZ_STEPS ?= 1000000
+
+.PHONY: fuzz
+fuzz: ## play random Jobs against the reference controller, with faults, for FUZZ_STEPS steps
+	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
+	@go test -c -o bin/fuzz-job ./controller/job
+	@cd controller/job && JOB_FUZZ_STEPS=$(FUZZ_STEPS) ../../bin/fuzz-job -test.run TestWorlds -test.timeout 60m
+
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 lint: ## gofmt and staticcheck
