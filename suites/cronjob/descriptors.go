@@ -52,10 +52,10 @@ var _ = Describe("syntax", Label("area:cronjob", "behaviour:schedule"), func() {
 	It("has intervals, which follow each other from the last scheduled time on", Label("level:should"), Covers("CRON-SYNTAX-003"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		last := ago(5*time.Hour + 30*time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule("@every 2h").Obj())
+		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule("@every 1h").Obj())
 		lastStart(ctx, s, cronJob, last)
 
-		startsFor(s, cronJob, last.Add(4*time.Hour))
+		startsFor(s, cronJob, last.Add(5*time.Hour))
 		Expect(starts(s, cronJob)).To(HaveLen(1))
 	})
 })

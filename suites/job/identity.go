@@ -92,8 +92,6 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 	// pods and forgets to track them.
 	It("of an earlier Job can be taken over by its selector", Covers("JOB-IDENTITY-005"), func(ctx SpecContext) {
 		s := scene.New(ctx)
-		// To the history the pods are those of the first Job that they had.
-		s.Except("job-uncounted-are-pods-of-the-job", "job-counts-no-more-than-pods")
 		old := leaves(ctx, s, builder.Job("old").Parallelism(2).Completions(2))
 		left := s.Pods()
 		seesEverything(ctx, s)

@@ -127,18 +127,27 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		completes(s, "a", counters{Succeeded: 3, Failed: 1})
 	})
 
-	// A second pod of an index comes from elsewhere. Wrong: lets both run, or takes
-	// the pod of another index for the one too many.
+	// A second pod of an index comes from elsewhere. The pods of the other indexes
+	// are not ready, so that one of them would go if it were only for the number.
+	// Wrong: lets both run, or takes another pod for the one too many.
 	It("leaves one of two active pods of an index", Covers("JOB-INDEXED-011"), func(ctx SpecContext) {
 		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+		job := scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).
+			Puppet(map[string]string{puppet.Ready: "false"}).Obj())
 
-		running(s, "a", 3)
+		s.Soon("all indexes run", func(g Gomega) {
+			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(3))
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3}))
+		})
+		pods := byIndex(s.Active())
+		s.Direct(ctx, pods["1"], map[string]string{puppet.Ready: ""})
+		s.Soon("index 1 is ready", func(g Gomega) { g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 1})) })
 		scene.Create(ctx, s, strayOf(job, "second", "1"))
 		s.Soon("there is one active pod of each index", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
-			g.Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(3))))
+			g.Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(1))))
 		})
+		Expect(names(s.Active())).To(ContainElements(pods["0"].Name, pods["2"].Name))
 		s.End(ctx, 0, s.Active()...)
 		s.Soon("the Job is Complete", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
