@@ -42,14 +42,9 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 	// Wrong: gives up the room that there is for the room that there is not.
 	It("uses the room that a quota leaves, again and again", Covers("JOB-ADMISSION-009"), func(ctx SpecContext) {
 		s := scene.New(ctx)
-		quota(ctx, s, "2")
-		scene.Create(ctx, s, builder.Job("first").Parallelism(2).Completions(2).Obj())
-		first := running(s, "first", 2)
-		stands(ctx, s, creating(s, examplePod()))
+		fullOfPods(ctx, s).leave(ctx, "2")
 		made := scene.Create(ctx, s, builder.Job("a").Parallelism(4).Completions(3).Obj())
 		warned(s, made.UID, "FailedCreate")
-		s.End(ctx, 0, first...)
-		completes(s, "first", counters{Succeeded: 2})
 
 		pods := running(s, "a", 2)
 		s.Stays("no more pods are counted than there are", func(g Gomega) {

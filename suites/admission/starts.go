@@ -11,8 +11,6 @@ import (
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -54,20 +52,10 @@ func startsOnce(s *scene.Scene, name string, tick time.Time) {
 	Expect(everStarted(s)).To(HaveLen(1))
 }
 
-// noJobs leaves no room for Jobs. As for pods, lift makes room.
+// noJobs is a quota without room for Jobs.
 func noJobs(ctx context.Context, s *scene.Scene) wall {
 	GinkgoHelper()
-	set := func(room string) corev1.ResourceList {
-		return corev1.ResourceList{"count/jobs.batch": resource.MustParse(room)}
-	}
-	made := scene.Create(ctx, s, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "room"}, Spec: corev1.ResourceQuotaSpec{Hard: set("0")}})
-	example := creating(s, exampleJob())
-	stands(ctx, s, example)
-	return wall{lift: func(ctx context.Context) {
-		GinkgoHelper()
-		scene.Change(ctx, s, made, func(q *corev1.ResourceQuota) { q.Spec.Hard = set("100") })
-		fell(ctx, s, example)
-	}}
+	return full(ctx, s, "count/jobs.batch", creating(s, exampleJob())).wall()
 }
 
 // due makes a CronJob that has slept through one tick.

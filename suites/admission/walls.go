@@ -36,29 +36,45 @@ func unserved(ctx context.Context, s *scene.Scene, _ *corev1.PodSpec) wall {
 	}}
 }
 
-// quota leaves room for some pods. The API server may believe in a quota that
-// was deleted for long yet; so lift makes room.
-func quota(ctx context.Context, s *scene.Scene, room string) wall {
+// quota is one that the API server keeps to.
+type quota struct {
+	*scene.Scene
+	*corev1.ResourceQuota
+	resource corev1.ResourceName
+	example  request
+}
+
+// full makes a quota without room for a resource, of which the example needs
+// some.
+func full(ctx context.Context, s *scene.Scene, name corev1.ResourceName, example request) *quota {
 	GinkgoHelper()
-	set := func(room string) corev1.ResourceList {
-		return corev1.ResourceList{corev1.ResourcePods: resource.MustParse(room)}
-	}
 	made := scene.Create(ctx, s, &corev1.ResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: "room"},
-		Spec:       corev1.ResourceQuotaSpec{Hard: set(room)},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{name: resource.MustParse("0")}},
 	})
-	return wall{lift: func(ctx context.Context) {
-		GinkgoHelper()
-		scene.Change(ctx, s, made, func(q *corev1.ResourceQuota) { q.Spec.Hard = set("100") })
-		fell(ctx, s, creating(s, examplePod()))
-	}}
+	stands(ctx, s, example)
+	return &quota{s, made, name, example}
+}
+
+// leave makes room. The quota is not deleted for that: the API server may believe
+// in one that is gone for long yet.
+func (q *quota) leave(ctx context.Context, room string) {
+	GinkgoHelper()
+	scene.Change(ctx, q.Scene, q.ResourceQuota, func(r *corev1.ResourceQuota) { r.Spec.Hard[q.resource] = resource.MustParse(room) })
+	fell(ctx, q.Scene, q.example)
+}
+
+func (q *quota) wall() wall { return wall{lift: func(ctx context.Context) { q.leave(ctx, "100") }} }
+
+// fullOfPods is a quota without room for pods.
+func fullOfPods(ctx context.Context, s *scene.Scene) *quota {
+	GinkgoHelper()
+	return full(ctx, s, corev1.ResourcePods, creating(s, examplePod()))
 }
 
 func noRoom(ctx context.Context, s *scene.Scene, _ *corev1.PodSpec) wall {
 	GinkgoHelper()
-	w := quota(ctx, s, "0")
-	stands(ctx, s, creating(s, examplePod()))
-	return w
+	return fullOfPods(ctx, s).wall()
 }
 
 // limits asks for more than the pods do. As for quotas, lift does not delete it.
