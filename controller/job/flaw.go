@@ -26,16 +26,19 @@ func flaw(job *batchv1.Job) (reason, message string) {
 	if err != nil || selector.Empty() || !selector.Matches(labels.Set(spec.Template.Labels)) {
 		return "InvalidSpec", "Skipped the Job: spec.selector does not match the labels of spec.template"
 	}
-	seconds := ptr.To(int32(min(ptr.Deref(spec.ActiveDeadlineSeconds, 0), 0)))
+	wide := func(n *int32) int64 { return int64(ptr.Deref(n, 0)) }
 	for _, number := range []struct {
 		field string
-		value *int32
+		value int64
 	}{
-		{"parallelism", spec.Parallelism}, {"completions", spec.Completions}, {"backoffLimit", spec.BackoffLimit},
-		{"backoffLimitPerIndex", spec.BackoffLimitPerIndex}, {"maxFailedIndexes", spec.MaxFailedIndexes},
-		{"activeDeadlineSeconds", seconds},
+		{"parallelism", wide(spec.Parallelism)},
+		{"completions", wide(spec.Completions)},
+		{"backoffLimit", wide(spec.BackoffLimit)},
+		{"backoffLimitPerIndex", wide(spec.BackoffLimitPerIndex)},
+		{"maxFailedIndexes", wide(spec.MaxFailedIndexes)},
+		{"activeDeadlineSeconds", ptr.Deref(spec.ActiveDeadlineSeconds, 0)},
 	} {
-		if ptr.Deref(number.value, 0) < 0 {
+		if number.value < 0 {
 			return "InvalidSpec", fmt.Sprintf("Skipped the Job: spec.%s is negative", number.field)
 		}
 	}

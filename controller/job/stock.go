@@ -67,8 +67,8 @@ func takeStock(v View) stock {
 		s.status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
 	}
 	uncounted := s.status.UncountedTerminatedPods
-	s.status.Succeeded += settle(&uncounted.Succeeded, holders)
-	s.status.Failed += settle(&uncounted.Failed, holders)
+	s.status.Succeeded = max(s.status.Succeeded, 0) + settle(&uncounted.Succeeded, holders)
+	s.status.Failed = max(s.status.Failed, 0) + settle(&uncounted.Failed, holders)
 	s.recorded = sets.New(uncounted.Succeeded...).Insert(uncounted.Failed...)
 	s.succeeded = s.status.Succeeded + int32(len(uncounted.Succeeded))
 	s.failed = s.status.Failed + int32(len(uncounted.Failed))
