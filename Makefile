@@ -20,6 +20,11 @@ KIND_CONFIG ?=
 PUPPET_IMAGE ?=
 LOAD ?=
 KEEP ?=
+LIST ?=
+RERUN_FAILED ?=
+IMPLEMENTATION_NAME ?=
+IMPLEMENTATION_VERSION ?=
+CONTACT ?=
 
 # Everything is compiled alike, so that the control plane, the suites and the
 # tests share one build cache.
@@ -30,7 +35,7 @@ export GOFLAGS = -buildvcs=false -gcflags=all=-dwarf=false
 quote = '$(subst ','\'',$(1))'
 flag = $(if $(2),--$(1)=$(call quote,$(2)))
 
-.PHONY: e2e test lint clean
+.PHONY: e2e test lint clean compare
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster
 	@bin/jobconformance --implementation=$(call quote,$(IMPLEMENTATION)) \
@@ -40,7 +45,9 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) \
 		$(call flag,repeat,$(REPEAT)) $(call flag,reports,$(REPORTS)) $(call flag,history,$(HISTORY)) \
 		$(call flag,cluster,$(CLUSTER)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
-		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep)
+		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep) \
+		$(if $(filter-out 0,$(LIST)),--list) $(call flag,rerun-failed,$(RERUN_FAILED)) \
+		$(call flag,name,$(IMPLEMENTATION_NAME)) $(call flag,implementation-version,$(IMPLEMENTATION_VERSION)) $(call flag,contact,$(CONTACT))
 
 .PHONY: bin/jobconformance
 bin/jobconformance:
@@ -105,6 +112,9 @@ fuzz: ## play random Jobs against the reference controller, with faults, for FUZ
 	@cd controller/job && JOB_FUZZ_STEPS=$(FUZZ_STEPS) ../../bin/fuzz-job -test.run TestWorlds -test.timeout 60m
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+compare: bin/jobconformance ## what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
+	@bin/jobconformance compare $(call quote,$(OLD)) $(call quote,$(NEW))
 
 lint: ## gofmt and staticcheck
 	@unformatted=$$(gofmt -l controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }

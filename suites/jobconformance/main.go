@@ -45,14 +45,20 @@ IMPLEMENTATION is one of
                             kubeconfig, which is in $KUBECONFIG as well
 
 Exit codes: 0 green, 1 red, 2 bad input, 3 the harness itself failed,
-130 interrupted. Reports go to the folder reports/: junit.xml, report.json,
-implementation.log, ginkgo.log and the cluster's logs.`
+130 interrupted. Reports go to the folder reports/: report.yaml says of every
+requirement how it ended, index.html shows it with timelines; junit.xml and
+report.json are for other programs; the rest are logs.`
 
 type flags struct {
 	implementation string
 	repeat         int
 	requirements   []string
 	decline        []string
+	listOnly       bool
+	rerunFailed    string // a report.yaml
+	name           string // of the implementation in the report, with its
+	version        string // version and
+	contact        string // where to ask about it
 	options        run.Options
 	selection      run.Selection
 }
@@ -102,7 +108,12 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set.StringVar(&f.options.Build.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
 	set.StringVar(&f.selection.History, "history", scene.KeepFailed, "save the histories of specs for check-history: failed, all or none")
 	set.StringVar(&f.options.Reports, "reports", "", "folder for reports (default: reports in the checkout)")
-	command.AddCommand(checkHistory(&code))
+	set.BoolVar(&f.listOnly, "list", false, "say which specs would be run, without a cluster")
+	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
+	set.StringVar(&f.name, "name", "", "the implementation's name in the report (default: as --implementation)")
+	set.StringVar(&f.version, "implementation-version", "", "its version, for the report")
+	set.StringVar(&f.contact, "contact", "", "where to ask about it, for the report: a URL or an address")
+	command.AddCommand(checkHistory(&code), compareReports(&code))
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return badinput.New(err.Error(), "see jobconformance --help")
 	})
@@ -116,6 +127,9 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	switch {
 	case err == nil:
 		return code
+	case errors.Is(err, errNothingFailed):
+		fmt.Fprintln(out, "jobconformance: nothing to do:", err)
+		return exitGreen
 	case ctx.Err() != nil:
 		fmt.Fprintln(errs, "jobconformance: interrupted, everything is stopped")
 		return exitInterrupted
@@ -143,6 +157,12 @@ func (f *flags) run(ctx context.Context, out io.Writer) (int, error) {
 	if err := f.selectByCatalogue(); err != nil {
 		return 0, err
 	}
+	if err := f.rerun(); err != nil {
+		return 0, err
+	}
+	if f.listOnly {
+		return 0, f.list(ctx, out)
+	}
 	if err := f.options.Where.Check(impl); err != nil {
 		return 0, err
 	}
@@ -155,8 +175,15 @@ func (f *flags) run(ctx context.Context, out io.Writer) (int, error) {
 		return 0, err
 	}
 	defer lab.Close()
+	publish := f.prepare(lab)
 	verdict, err := f.repeated(ctx, lab, impl, out)
 	if err != nil {
+		if verdict != nil && len(verdict.Specs) > 0 && ctx.Err() == nil {
+			err = errors.Join(err, publish.write(lab, verdict, err))
+		}
+		return 0, err
+	}
+	if err := publish.write(lab, verdict, nil); err != nil {
 		return 0, err
 	}
 	// The cluster goes before the last word is said.

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -39,26 +38,6 @@ func Pictures(folder, base string) (pictures map[string]Picture, files map[strin
 		}
 	}
 	return pictures, files, nil
-}
-
-// Prune removes the saved histories of specs that did not fail.
-func Prune(folder string) error {
-	found, err := filepath.Glob(filepath.Join(folder, "*"+history.Suffix))
-	if err != nil {
-		return err
-	}
-	for _, path := range found {
-		about, _, err := history.Load(path)
-		if err != nil {
-			return err
-		}
-		if !about.Failed {
-			if err := os.Remove(path); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // events are the last ones of a history, a line each.

@@ -1,8 +1,12 @@
 package report
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 )
 
@@ -10,14 +14,17 @@ import (
 const HistoriesName = "histories"
 
 // Publish judges a run and writes what is known of it into a folder: the report
-// and the page, with pictures of the histories that are saved there. again gives
-// the command that runs one spec again, by its text.
-func Publish(folder string, run Run, again func(spec string) string) (*Report, error) {
+// and the page, with pictures of the histories that are saved there, of which
+// then those are kept that keep says (as scene.KeepFailed). again gives the
+// command that runs one spec again, by its text.
+func Publish(folder string, run Run, keep string, again func(spec string) string) (*Report, error) {
 	pictures, files, err := Pictures(filepath.Join(folder, HistoriesName), folder)
 	if err != nil {
 		return nil, err
 	}
-	run.Histories = files
+	if run.Histories, err = prune(folder, files, keep, run.Specs); err != nil {
+		return nil, err
+	}
 	r := Judge(run, catalogue.All())
 	for _, s := range run.Specs {
 		p := pictures[s.Text]
@@ -28,4 +35,20 @@ func Publish(folder string, run Run, again func(spec string) string) (*Report, e
 		return nil, err
 	}
 	return r, WritePage(folder, r, pictures)
+}
+
+// prune removes the histories that are not to be kept, and returns the others.
+func prune(folder string, files map[string]string, keep string, specs []progress.Spec) (map[string]string, error) {
+	kept := map[string]string{}
+	for spec, file := range files {
+		failed := slices.ContainsFunc(specs, func(s progress.Spec) bool { return s.Failed && s.Text == spec })
+		if keep == scene.KeepAll || keep == scene.KeepFailed && failed {
+			kept[spec] = file
+			continue
+		}
+		if err := os.Remove(filepath.Join(folder, file)); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
 }

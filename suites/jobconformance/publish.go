@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/cluster"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/report"
+	"github.com/spf13/cobra"
+)
+
+// published is a run whose report is yet to be written.
+type published struct {
+	keep    string // which histories are kept
+	started time.Time
+	flags   *flags
+}
+
+// prepare lets a run save what its report shows, and explain its failures.
+func (f *flags) prepare(lab *run.Lab) published {
+	p := published{keep: f.selection.History, started: time.Now(), flags: f}
+	f.selection.History = scene.KeepAll
+	f.selection.Explain = func(s progress.Spec) string { return report.Explain(s, lab.Reports, f.again(s.Text)) }
+	return p
+}
+
+// write judges what a run has seen, as far as it came.
+func (p published) write(lab *run.Lab, verdict *run.Verdict, failure error) error {
+	f := p.flags
+	judged := report.Run{
+		Implementation: report.Implementation{Name: cmp.Or(f.name, f.implementation), Version: f.version, Contact: f.contact},
+		Cluster:        report.Cluster{Kind: lab.ClusterKind(), KubernetesVersion: lab.Version()},
+		Date:           p.started,
+		Duration:       verdict.Duration,
+		Specs:          verdict.Specs,
+	}
+	if f.version == "" && (f.implementation == implementation.KubeControllerManager || f.implementation == implementation.Builtin) {
+		judged.Implementation.Version = lab.Version()
+	}
+	for _, name := range f.decline {
+		judged.Declined = append(judged.Declined, catalogue.Feature(name))
+	}
+	if failure != nil {
+		judged.HarnessError = failure.Error()
+	}
+	_, err := report.Publish(lab.Reports, judged, p.keep, f.again)
+	return err
+}
+
+// again is the command that runs one spec again.
+func (f *flags) again(spec string) string {
+	variables := []string{"IMPLEMENTATION=" + f.implementation}
+	for _, v := range []struct{ name, value, unset string }{
+		{"CLUSTER", f.options.Cluster, cluster.EmbeddedKind},
+		{"KUBERNETES_VERSION", f.options.Build.KubernetesVersion, build.DefaultKubernetesVersion},
+		{"FEATURE_GATES", f.options.FeatureGates, ""},
+		{"NODE_IMAGE", f.options.NodeImage, ""},
+		{"KIND_CONFIG", f.options.KindConfig, ""},
+		{"PUPPET_IMAGE", f.options.PuppetImage, ""},
+		{"LOAD", strings.Join(f.options.Images, ","), ""},
+		{"KUBECONFIG", f.options.Kubeconfig, ""},
+	} {
+		if v.value != v.unset {
+			variables = append(variables, v.name+"="+v.value)
+		}
+	}
+	return report.Again(variables, spec)
+}
+
+// rerun selects the specs that failed in an earlier run.
+func (f *flags) rerun() error {
+	if f.rerunFailed == "" {
+		return nil
+	}
+	r, err := report.Load(f.rerunFailed)
+	if err != nil {
+		return err
+	}
+	failed := r.Failed()
+	if len(failed) == 0 {
+		return errNothingFailed
+	}
+	f.selection.Focus = report.Exactly(failed...)
+	return nil
+}
+
+// errNothingFailed ends a run that has nothing to do: that is no failure.
+var errNothingFailed = errors.New("no spec failed in that run")
+
+// list prints the specs that would be run.
+func (f *flags) list(ctx context.Context, out io.Writer) error {
+	specs, err := run.List(ctx, f.options, f.selection)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, s := range specs {
+		if s.Passed {
+			n++
+			fmt.Fprintf(out, "%s [%s]\n", s.Text, strings.Join(s.Under(catalogue.RequirementLabel), " "))
+		}
+	}
+	fmt.Fprintf(out, "%d of %d specs\n", n, len(specs))
+	return nil
+}
+
+// compareReports is the command that says what got better and worse from one
+// run to another; it sets the exit code.
+func compareReports(code *int) *cobra.Command {
+	return &cobra.Command{
+		Use:   "compare OLD NEW",
+		Short: "Say what got better and worse from one report.yaml to another",
+		Long: `Compares two reports, requirement by requirement. What was conformant and is
+non-conformant, declined or not verified now is worse.
+
+Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var reports [2]*report.Report
+			for i, path := range args {
+				r, err := report.Load(path)
+				if err != nil {
+					return err
+				}
+				reports[i] = r
+			}
+			c := report.Compare(reports[0], reports[1])
+			c.Print(cmd.OutOrStdout())
+			if c.Regressed() {
+				*code = exitRed
+			}
+			return nil
+		},
+	}
+}
