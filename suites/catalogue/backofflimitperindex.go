@@ -21,10 +21,11 @@ var backoffLimitPerIndex = []Requirement{
 		Feature: BackoffLimitPerIndex,
 	},
 	{
-		ID:      "JOB-BACKOFFLIMITPERINDEX-004",
-		Text:    "A Job with a failed index MUST fail with the reason FailedIndexes when all its indexes have ended, and not before.",
-		Source:  "batch/v1 JobReasonFailedIndexes; KEP-3850",
-		Feature: BackoffLimitPerIndex,
+		ID:         "JOB-BACKOFFLIMITPERINDEX-004",
+		Text:       "A Job with a failed index MUST fail with the reason FailedIndexes when all its indexes have ended, and not before.",
+		Source:     "batch/v1 JobReasonFailedIndexes; KEP-3850",
+		Feature:    BackoffLimitPerIndex,
+		Invariants: []string{"job-fails-for-a-reason"},
 	},
 	{
 		ID:      "JOB-BACKOFFLIMITPERINDEX-005",
@@ -90,7 +91,7 @@ var backoffLimitPerIndex = []Requirement{
 		Text:       "The next pod of an index MUST be put off by 10 s after the index's first failure, and by twice as long after each further one.",
 		Source:     "KEP-3850; docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
 		Feature:    BackoffLimitPerIndex,
-		Invariants: []string{"job-index-backoff-is-kept"},
+		Invariants: []string{"job-index-backoff-is-kept", "job-index-backoff-is-kept"},
 	},
 	{
 		ID:      "JOB-BACKOFFLIMITPERINDEX-015",
@@ -122,7 +123,7 @@ var backoffLimitPerIndex = []Requirement{
 		Text:       "When a failed pod matches a podFailurePolicy rule with the action FailIndex, its index MUST fail without any retry, and the Job MUST go on with the others.",
 		Source:     "batch/v1 PodFailurePolicyRule.action; KEP-3850",
 		Feature:    BackoffLimitPerIndex,
-		Invariants: []string{"job-fail-index-is-heeded"},
+		Invariants: []string{"job-fail-index-is-heeded", "job-fail-index-is-heeded"},
 	},
 	{
 		ID:      "JOB-BACKOFFLIMITPERINDEX-020",

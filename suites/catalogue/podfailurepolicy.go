@@ -6,7 +6,7 @@ var podFailurePolicy = []Requirement{
 		Text:       "When a failed pod matches a rule with the action FailJob, the Job MUST fail with the reason PodFailurePolicy, however many retries are left.",
 		Source:     "batch/v1 PodFailurePolicyRule.action; batch/v1 JobReasonPodFailurePolicy; KEP-3329",
 		Feature:    PodFailurePolicy,
-		Invariants: []string{"job-fail-job-is-heeded"},
+		Invariants: []string{"job-fail-job-is-heeded", "job-fails-for-a-reason", "job-fail-job-is-heeded"},
 	},
 	{
 		ID:      "JOB-PODFAILUREPOLICY-002",
@@ -40,7 +40,7 @@ var podFailurePolicy = []Requirement{
 		Text:       "A failure that matches a rule with the action Ignore MUST NOT count in status.failed nor towards backoffLimit, and the pod MUST be replaced.",
 		Source:     "batch/v1 PodFailurePolicyRule.action; KEP-3329",
 		Feature:    PodFailurePolicy,
-		Invariants: []string{"job-ignored-failures-do-not-count"},
+		Invariants: []string{"job-ignored-failures-do-not-count", "job-ignored-failures-do-not-count"},
 	},
 	{
 		ID:      "JOB-PODFAILUREPOLICY-007",

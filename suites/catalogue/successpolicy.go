@@ -31,11 +31,12 @@ var successPolicy = []Requirement{
 		Feature:  SuccessPolicy,
 	},
 	{
-		ID:       "JOB-SUCCESSPOLICY-005",
-		Text:     "While no rule is met, the Job MUST go on as it would without the policy.",
-		Source:   "batch/v1 JobSpec.successPolicy; KEP-3998",
-		Versions: ">= 1.31.0",
-		Feature:  SuccessPolicy,
+		ID:         "JOB-SUCCESSPOLICY-005",
+		Text:       "While no rule is met, the Job MUST go on as it would without the policy.",
+		Source:     "batch/v1 JobSpec.successPolicy; KEP-3998",
+		Versions:   ">= 1.31.0",
+		Feature:    SuccessPolicy,
+		Invariants: []string{"job-succeeds-for-a-reason"},
 	},
 	{
 		ID:         "JOB-SUCCESSPOLICY-006",
