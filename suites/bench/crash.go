@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
@@ -81,8 +83,13 @@ func (c *ordeal) run(ctx context.Context, out io.Writer) error {
 	}
 	lab.Close()
 	tally.Print(out)
-	if !tally.Green() {
-		return errRed
+	if tally.Green() {
+		return nil
 	}
-	return nil
+	all := filepath.Join(lab.Reports, "violations.log")
+	if err := os.WriteFile(all, []byte(tally.All()), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.errs, "%-70s %s\n", "all violations", all)
+	return errRed
 }

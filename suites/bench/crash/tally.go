@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -23,10 +24,16 @@ type Tally struct {
 // Green tells whether all was as it should be.
 func (t *Tally) Green() bool { return len(t.Violations) == 0 }
 
-// Print writes it.
+// shown is how many violations Print writes in full: one defect makes many.
+const shown = 10
+
+// Print writes it, with the first violations.
 func (t *Tally) Print(out io.Writer) {
-	for _, v := range t.Violations {
+	for _, v := range t.Violations[:min(shown, len(t.Violations))] {
 		fmt.Fprintf(out, "VIOLATION %s\n", v)
+	}
+	if more := len(t.Violations) - shown; more > 0 {
+		fmt.Fprintf(out, "… and %d more\n", more)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(table, "kills\t%d\n", t.Kills)
@@ -61,6 +68,9 @@ func (t *Tally) count(scripts []Script, became map[string]Outcome, tracked []str
 		t.blame("pod %s has the finalizer %s still", pod, batchv1.JobTrackingFinalizer)
 	}
 }
+
+// All has all violations, for a file.
+func (t *Tally) All() string { return strings.Join(t.Violations, "\n") + "\n" }
 
 func (t *Tally) judge(s Script, got Outcome) {
 	name, want := s.Job.Name, s.Want
