@@ -132,6 +132,10 @@ var _ = Describe("a Job in a namespace that goes", Label("area:job", "behaviour:
 	// that are left.
 	It("lets go of its pods, whatever order things are deleted in", Covers("JOB-ADMISSION-021", "CRON-ADMISSION-009"), func(ctx SpecContext) {
 		s := scene.New(ctx)
+		// Upstream's controller counts a pod as active for a second that it could
+		// not create because the namespace goes; it depends on how long that
+		// takes whether it tries.
+		s.Except("job-counts-what-is-there")
 		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Obj())
 		scene.Create(ctx, s, builder.Job("held").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 		due(ctx, s, builder.CronJob("c", builder.Job("")), lastTick())
