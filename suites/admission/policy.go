@@ -68,7 +68,8 @@ func stands(ctx context.Context, s *scene.Scene, example request) {
 	})
 }
 
-// fell waits until nothing refuses a request any more.
+// fell waits until nothing refuses a request any more. What is to be deleted may
+// be gone by then: the implementation has asked, too.
 func fell(ctx context.Context, s *scene.Scene, example request) {
 	GinkgoHelper()
 	s.Until(ctx, "the request is no longer refused", func(ctx context.Context) (bool, error) {
@@ -76,7 +77,7 @@ func fell(ctx context.Context, s *scene.Scene, example request) {
 		if apierrors.IsForbidden(err) || apierrors.IsInternalError(err) {
 			return false, nil
 		}
-		return err == nil, err
+		return err == nil || apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
 }
 
