@@ -258,6 +258,52 @@ func TestNothingIsAdoptedForAJobBeingDeleted(t *testing.T) {
 	s.expectWrites("update jobs/status")
 }
 
+// The informer is going to tell of pods that are gone; until then nothing spins.
+func TestGonePodsAreNeitherAdoptedNorLetGo(t *testing.T) {
+	for name, change := range map[string]func(*corev1.Pod){
+		"adopted": func(p *corev1.Pod) { p.OwnerReferences = nil },
+		"let go":  func(p *corev1.Pod) { p.Labels = nil },
+	} {
+		s := newAPIServer(t, makeJob(size(0, 1)), "a running")
+		change(s.pods["a"])
+		s.show()
+		delete(s.pods, "a")
+		queue := &wakes{clock: s.clock, at: map[cache.ObjectName]time.Time{}}
+		s.controller.queue = queue
+		for syncs := 0; syncs == 0 || len(queue.at) > 0; syncs++ {
+			if err := s.controller.sync(context.Background(), theJob); err != nil || syncs > 3 {
+				t.Fatalf("%s: sync %d: %v", name, syncs, err)
+			}
+			queue.due()
+		}
+	}
+}
+
+// An API server that cannot be read stops nothing but this sync.
+func TestReadsMayFail(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		doubt func(*memory)
+		pods  string
+	}{
+		{"the Job", func(m *memory) { m.doubtJob = true }, "a running"},
+		{"the pods", (*memory).doubtThePods, "a running"},
+		{"the Job before an adoption", func(*memory) {}, "a running bare"},
+	} {
+		s := newAPIServer(t, makeJob(), row.pods)
+		if !hasFinalizer(s.pods["a"]) {
+			s.pods["a"].OwnerReferences = nil
+			s.show()
+		}
+		row.doubt(s.controller.memory(theJob, "job-uid"))
+		s.read = func() error { return errors.New("chaos") }
+		if err := s.sync(); err == nil {
+			t.Errorf("%s: no error", row.name)
+		}
+		s.expectWrites()
+	}
+}
+
 func TestMismatchedPodsAreLetGo(t *testing.T) {
 	s := newAPIServer(t, makeJob(), "a running")
 	s.pods["a"].Labels = nil
@@ -312,6 +358,10 @@ func TestNewPods(t *testing.T) {
 	}
 	if env := pod.Spec.Containers[0].Env; len(env) != 1 || env[0].ValueFrom.FieldRef.FieldPath != "metadata.labels['batch.kubernetes.io/job-completion-index']" {
 		t.Errorf("%+v", env)
+	}
+	job.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "setup", Env: []corev1.EnvVar{{Name: completionIndexEnv, Value: "mine"}}}}
+	if env := newPod(job, newcomer{index: 7}).Spec.InitContainers[0].Env; len(env) != 1 || env[0].Value != "mine" {
+		t.Errorf("a variable of the user's is overwritten: %+v", env)
 	}
 	if len(job.Spec.Template.Labels) != 2 || len(job.Spec.Template.Spec.Containers[0].Env) != 0 {
 		t.Error("the template changed")

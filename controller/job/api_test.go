@@ -44,6 +44,8 @@ type apiServer struct {
 	// through. If lose is set, the write happens all the same.
 	refuse func(write string) error
 	lose   bool
+	// read returns the error of all that is no write.
+	read func() error
 	// changed hears of every write to a Job's status and to a pod; before is nil
 	// for one that is new.
 	changed func(before, after metav1.Object)
@@ -60,7 +62,7 @@ type tb interface {
 func newAPIServer(t tb, job *batchv1.Job, pods ...string) *apiServer {
 	s := &apiServer{t: t, version: 100, clock: testingclock.NewFakeClock(noon), events: record.NewFakeRecorder(100),
 		jobs: map[string]*batchv1.Job{job.Name: job}, pods: map[string]*corev1.Pod{},
-		refuse: func(string) error { return nil }, changed: func(before, after metav1.Object) {}}
+		refuse: func(string) error { return nil }, read: func() error { return nil }, changed: func(before, after metav1.Object) {}}
 	for _, pod := range makePods(pods...) {
 		s.pods[pod.Name] = pod
 	}
@@ -157,6 +159,8 @@ func (s *apiServer) react(action clienttesting.Action) (bool, runtime.Object, er
 			}
 			return true, nil, err
 		}
+	} else if err := s.read(); err != nil {
+		return true, nil, err
 	}
 	obj, err := s.handle(what, action)
 	return true, obj, err

@@ -160,7 +160,7 @@ func is(kind batchv1.JobConditionType, status corev1.ConditionStatus) change {
 // makePod reads "NAME [PHASE] [ready|deleted|bare|other] [KEY=VALUE]...": bare
 // has no finalizer; keys are ix (completion index), restarts, ago (when it
 // finished, became ready, or was created), exit (code of its container main) and
-// init (that of its init container setup), cond (a condition that is true), fails
+// init (that of its init container setup), initRestarts, cond (a condition that is true), fails
 // and ignored (how often its index failed before).
 func makePod(text string) *corev1.Pod {
 	words := strings.Fields(text)
@@ -202,6 +202,9 @@ func makePod(text string) *corev1.Pod {
 			exit = append(exit, exited("main", value))
 		case "init":
 			pod.Status.InitContainerStatuses = append(pod.Status.InitContainerStatuses, exited("setup", value))
+		case "initRestarts":
+			n, _ := strconv.Atoi(value)
+			pod.Status.InitContainerStatuses[0].RestartCount = int32(n)
 		case "cond":
 			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodConditionType(value), Status: corev1.ConditionTrue})
 		case "fails":

@@ -134,6 +134,8 @@ func TestPlanCountsRestarts(t *testing.T) {
 		{"below the limit", makeJob(onFailure, limit(2), size(1, 1)), makePods("a running restarts=1"), "active=1"},
 		{"at the limit", makeJob(onFailure, limit(2), size(2, 2)), makePods("a running restarts=1", "b restarts=1"),
 			"active=2, FailureTarget=True, kill a b"},
+		{"those of init containers too", makeJob(onFailure, limit(2)), makePods("a pending init=1 initRestarts=2"),
+			"active=1, FailureTarget=True, kill a"},
 		{"with none allowed", makeJob(onFailure, limit(0)), makePods("a running restarts=1"), "active=1, FailureTarget=True, kill a"},
 		{"with none allowed and none made", makeJob(onFailure, limit(0)), makePods("a running"), "active=1"},
 		{"of finished pods no more", makeJob(onFailure, limit(1), size(1, 2), counted(1, 0)), makePods("a succeeded bare", "b running"), "active=1, succeeded=1"},

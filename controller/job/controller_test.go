@@ -1,0 +1,134 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+)
+
+// The informers are wired up: a Job starts its pod, and when the Job is gone the
+// pod loses its finalizer.
+func TestRun(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	client := fake.NewClientset(makeJob(unstarted))
+	created, released := make(chan string, 10), make(chan string, 10)
+	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		pod := action.(clienttesting.CreateAction).GetObject().(*corev1.Pod)
+		pod.Name, pod.UID, pod.ResourceVersion = "first", "first", "9999"
+		created <- pod.Name
+		return false, nil, nil
+	})
+	client.PrependReactor("patch", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		released <- action.(clienttesting.PatchAction).GetName()
+		return false, nil, nil
+	})
+	factory := informers.NewSharedInformerFactory(client, 0)
+	c, err := New(client, factory, &record.FakeRecorder{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	factory.Start(ctx.Done())
+	done := make(chan struct{})
+	go func() { c.Run(ctx, 2); close(done) }()
+	if name := <-created; name != "first" {
+		t.Error(name)
+	}
+	if err := client.BatchV1().Jobs("ns").Delete(ctx, "pi", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if name := <-released; name != "first" {
+		t.Error(name)
+	}
+	stop()
+	<-done
+}
+
+func TestNewTellsWhatIsWrong(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	client := fake.NewClientset()
+	for want := range 2 {
+		_, err := New(client, informers.NewSharedInformerFactory(client, 0), &record.FakeRecorder{}, Options{MetricsRegisterer: registry})
+		if (err != nil) != (want == 1) {
+			t.Errorf("controller %d: %v", want+1, err)
+		}
+	}
+}
+
+func TestPodsWakeTheirJobs(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		change func(*corev1.Pod)
+		want   int
+	}{
+		{"its own", func(*corev1.Pod) {}, 1},
+		{"one that might adopt it", func(p *corev1.Pod) { p.OwnerReferences = nil }, 1},
+		{"none that does not match", func(p *corev1.Pod) { p.OwnerReferences, p.Labels = nil, map[string]string{"app": "x"} }, 0},
+		{"none if somebody else controls it", func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "ReplicaSet" }, 0},
+	} {
+		s := newAPIServer(t, makeJob())
+		queue := &wakes{clock: s.clock, at: map[cache.ObjectName]time.Time{}}
+		s.controller.queue = queue
+		pod := makePod("a running")
+		row.change(pod)
+		s.controller.podChanged(nil, pod)
+		if len(queue.at) != row.want {
+			t.Errorf("%s: %v", row.name, queue.at)
+		}
+		queue.at = map[cache.ObjectName]time.Time{}
+		s.controller.podChanged(pod, pod)
+		if len(queue.at) > 0 {
+			t.Error("a resync wakes nobody")
+		}
+		onChange(s.controller.podChanged).OnDelete(cache.DeletedFinalStateUnknown{Obj: pod})
+		if len(queue.at) != row.want {
+			t.Errorf("%s, when its deletion was missed: %v", row.name, queue.at)
+		}
+	}
+}
+
+func TestWhoIsTracked(t *testing.T) {
+	stray := func(p *corev1.Pod) { p.OwnerReferences = nil }
+	finished := is(batchv1.JobComplete, corev1.ConditionTrue)
+	for _, row := range []struct {
+		name   string
+		job    *batchv1.Job
+		change func(*corev1.Pod)
+		want   bool
+	}{
+		{"by its Job", makeJob(), func(*corev1.Pod) {}, true},
+		{"not if that is finished", makeJob(finished), func(*corev1.Pod) {}, false},
+		{"somebody else's is theirs", makeJob(), func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "ReplicaSet" }, true},
+		{"a stray that will be adopted", makeJob(), stray, true},
+		{"a stray that will not, as it is being deleted", makeJob(), func(p *corev1.Pod) { stray(p); beginDeletion(p) }, false},
+		{"a stray whose Job is finished", makeJob(finished), stray, false},
+	} {
+		s := newAPIServer(t, row.job)
+		pod := makePod("a running")
+		row.change(pod)
+		if got, err := s.controller.tracked(context.Background(), pod); got != row.want || err != nil {
+			t.Errorf("%s: %t, %v", row.name, got, err)
+		}
+	}
+	s := newAPIServer(t, makeJob())
+	if err := s.jobStore.Delete(s.jobs["pi"]); err != nil {
+		t.Fatal(err)
+	}
+	s.read = func() error { return errors.New("chaos") }
+	if got, err := s.controller.tracked(context.Background(), makePod("a running")); !got || err == nil {
+		t.Error("in doubt it is tracked")
+	}
+}
+
+func beginDeletion(pod *corev1.Pod) { pod.DeletionTimestamp = &metav1.Time{Time: noon} }
