@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/progress"
@@ -41,6 +42,16 @@ func TestRequirementsAndSpecsFit(t *testing.T) {
 	outsideOfARun(t)
 	if err := catalogue.Check(catalogue.All(), preview()); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestUpstreamBugsNameSpecs(t *testing.T) {
+	outsideOfARun(t)
+	specs := preview()
+	for _, bug := range catalogue.UpstreamBugs() {
+		if bug.Spec != "" && !slices.ContainsFunc(specs, func(s SpecReport) bool { return s.FullText() == bug.Spec }) {
+			t.Errorf("%s fails %q, which is no spec", bug.Issue, bug.Spec)
+		}
 	}
 }
 

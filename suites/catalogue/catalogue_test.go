@@ -152,5 +152,8 @@ func TestUpstreamBugsAreOfTheCatalogue(t *testing.T) {
 		if (bug.Spec == "") == (bug.Requirement == "") {
 			t.Errorf("%s names a spec and a requirement, or neither", bug.Issue)
 		}
+		if bug.Invariant != "" && !slices.ContainsFunc(history.Invariants(), func(i history.Invariant) bool { return i.ID == bug.Invariant }) {
+			t.Errorf("%s breaks the invariant %s, which is not there", bug.Issue, bug.Invariant)
+		}
 	}
 }

@@ -10,6 +10,8 @@ type UpstreamBug struct {
 	// it do.
 	Spec        string
 	Requirement string
+	// Invariant is one that the bug breaks in other specs, too; empty if none.
+	Invariant string
 	// Issue is the issue or pull request, as in "kubernetes/kubernetes#136918".
 	Issue string
 	// Text is one sentence on what the controller does.
@@ -19,6 +21,13 @@ type UpstreamBug struct {
 // UpstreamBugs are those that the specs show.
 func UpstreamBugs() []UpstreamBug {
 	return []UpstreamBug{
+		{
+			Versions:  "< 1.31.0",
+			Spec:      "parallelism ends with suspension and comes back with resumption",
+			Invariant: "job-counters-in-range",
+			Issue:     "kubernetes/kubernetes#125089",
+			Text:      "When the Job controller deletes pods, the status counts them as ready for a while, but no longer as active.",
+		},
 		{
 			Versions:    "< 1.37.0",
 			Requirement: "CRON-STATUS-008",

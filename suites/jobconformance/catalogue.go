@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
@@ -29,26 +28,13 @@ func (f *flags) selectByCatalogue() error {
 		f.selection.Labels = filter
 	}
 	for _, name := range f.decline {
-		switch feature := catalogue.Feature(name); {
-		case feature == catalogue.Core:
-			return badinput.New("the core cannot be declined", "decline features: "+featureNames())
-		case !slices.Contains(catalogue.Features(), feature):
-			return badinput.New(fmt.Sprintf("unknown feature %q", name), "decline some of "+featureNames())
+		if err := catalogue.Declinable(catalogue.Feature(name)); err != nil {
+			return err
 		}
 		f.selection.Declined = append(f.selection.Declined, catalogue.FeatureLabel+name)
 	}
 	f.selection.Known = knownBugs()
 	return nil
-}
-
-func featureNames() string {
-	var names []string
-	for _, feature := range catalogue.Features() {
-		if feature != catalogue.Core {
-			names = append(names, string(feature))
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // knownBugs are upstream's, which its controller has wherever it runs.
@@ -60,6 +46,7 @@ func knownBugs() []run.Known {
 			Versions:        bug.Versions,
 			Requirement:     bug.Requirement,
 			Spec:            bug.Spec,
+			Invariant:       bug.Invariant,
 			Issue:           bug.Issue,
 			Text:            bug.Text,
 		})
