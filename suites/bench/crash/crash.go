@@ -262,7 +262,8 @@ func (o *Ordeal) examine(ctx context.Context, t *Tally) error {
 		return fmt.Errorf("the watch of %ss was cut: %s; pods may be missing from the count", h.Gaps[0].Kind, h.Gaps[0].Reason)
 	}
 	t.count(o.scripts, outcomes(h), o.tracked())
-	for _, v := range history.Check(h, history.ForVersion(o.Lab.Version())) {
+	// A controller may forget with its memory when the next pod is due.
+	for _, v := range history.Check(h, history.ForVersion(o.Lab.Version()), history.Except("job-backoff-is-kept")) {
 		t.blame("%s", v)
 	}
 	return o.Counter.Err()
