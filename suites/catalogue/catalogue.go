@@ -8,10 +8,12 @@
 package catalogue
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/onsi/ginkgo/v2"
 )
 
@@ -72,6 +74,24 @@ func Features() []Feature {
 		Core, Indexed, ElasticIndexed, BackoffLimitPerIndex, PodFailurePolicy, SuccessPolicy,
 		PodReplacementPolicy, Suspend, ManagedBy, ReadyPods, CronTimeZone,
 	}
+}
+
+// Declinable refuses features that nobody can decline. The error is a
+// *badinput.Error.
+func Declinable(feature Feature) error {
+	var names []string
+	for _, f := range Features() {
+		if f != Core {
+			names = append(names, string(f))
+		}
+	}
+	switch {
+	case feature == Core:
+		return badinput.New("the core cannot be declined", "decline features: "+strings.Join(names, ", "))
+	case !slices.Contains(Features(), feature):
+		return badinput.New(fmt.Sprintf("unknown feature %q", feature), "decline some of "+strings.Join(names, ", "))
+	}
+	return nil
 }
 
 // Profile is told by the ID: JOB-, CRON- or API-.

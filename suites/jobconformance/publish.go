@@ -44,6 +44,7 @@ func (p published) write(lab *run.Lab, verdict *run.Verdict, failure error) erro
 		Date:           p.started,
 		Duration:       verdict.Duration,
 		Specs:          verdict.Specs,
+		Ended:          verdict.Ended,
 	}
 	if f.version == "" && (f.implementation == implementation.KubeControllerManager || f.implementation == implementation.Builtin) {
 		judged.Implementation.Version = lab.Version()

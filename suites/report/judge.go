@@ -20,6 +20,8 @@ type Run struct {
 	Specs []progress.Spec
 	// Declined are the features that the implementation does not claim.
 	Declined []catalogue.Feature
+	// Ended says how the implementation ended of itself, if it did.
+	Ended string
 	// HarnessError says why the run could not be finished, if so.
 	HarnessError string
 	// Histories are the files of saved histories, relative to the report, by
@@ -36,6 +38,7 @@ func Judge(run Run, requirements []catalogue.Requirement) *Report {
 		Cluster:        run.Cluster,
 		Date:           metav1.NewTime(run.Date.UTC().Truncate(time.Second)),
 		Duration:       tenths(run.Duration),
+		Ended:          run.Ended,
 		HarnessError:   run.HarnessError,
 	}
 	applicable := func(constraints ...string) bool { return holdsIn(run.Cluster.KubernetesVersion, constraints...) }
@@ -60,7 +63,10 @@ func Judge(run Run, requirements []catalogue.Requirement) *Report {
 		}
 	}
 	r.Profiles, r.Result = profiles(r.Requirements)
-	if r.Result == ResultConformant && run.HarnessError != "" {
+	switch {
+	case run.Ended != "":
+		r.Result = ResultNonConformant
+	case r.Result == ResultConformant && run.HarnessError != "":
 		r.Result = ResultPartial
 	}
 	return r

@@ -30,6 +30,9 @@ type Report struct {
 	Duration metav1.Duration `json:"duration"`
 	// Result sums all profiles up: the worst of theirs.
 	Result Result `json:"result"`
+	// Ended says how the implementation ended during the run, with the end of its
+	// log; empty if it did not. It makes the result non-conformant.
+	Ended string `json:"ended,omitempty"`
 	// HarnessError says why the run could not be finished; empty if it was. It
 	// says nothing about the implementation.
 	HarnessError string `json:"harnessError,omitempty"`

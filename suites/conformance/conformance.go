@@ -1,0 +1,142 @@
+// Package conformance runs the suites from a test of another repository, against
+// a controller of its own:
+//
+//	func TestConformance(t *testing.T) {
+//		conformance.Run(t, conformance.Options{
+//			Implementation: report.Implementation{Name: "mine", Version: "v0.1.0"},
+//			Start:          mine.Run, // func(ctx, *rest.Config) error
+//			Declined:       []catalogue.Feature{catalogue.SuccessPolicy},
+//		})
+//	}
+//
+// The module has to be there as a checkout, by a replace directive: the control
+// plane is built from modules inside of it, which `go get` does not bring.
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/report"
+	"k8s.io/client-go/rest"
+)
+
+// Options say what is checked, and where. Exactly one of Start and Command must
+// be set.
+type Options struct {
+	// Implementation is how the report names the controller. Name is required.
+	Implementation report.Implementation
+	// Start runs the controller in the test's own process until ctx ends. It
+	// reconciles the Jobs and CronJobs of all namespaces of the cluster that
+	// config leads to, as whom it has all rights.
+	Start func(ctx context.Context, config *rest.Config) error
+	// Command runs it as a process instead; {kubeconfig} in it becomes the path
+	// of a kubeconfig.
+	Command string
+	// Where says on which cluster; the zero value is an embedded one that Run
+	// starts and stops. On an existing one, see run.Where.
+	Where run.Where
+	// KubernetesVersion of an embedded cluster. Default: build.DefaultKubernetesVersion.
+	KubernetesVersion string
+	// Declined are features that the controller does not claim.
+	Declined []catalogue.Feature
+	// Focus is a regular expression on the text of specs, Labels a filter on
+	// their labels. Default: all. What is left out is not verified.
+	Focus, Labels string
+	// Procs is how many specs run at the same time. Default: run.DefaultProcs,
+	// or run.KubeletProcs.
+	Procs int
+	// Reports is the folder for report.yaml, index.html and logs. Default: a
+	// folder of the test that goes with it.
+	Reports string
+}
+
+// Run checks the controller. The test fails once for every requirement that is
+// non-conformant, and ends at once where the harness failed or the options
+// cannot be used. The report is there in any case but the last.
+func Run(t *testing.T, o Options) *report.Report {
+	t.Helper()
+	r, err := check(t.Context(), o, t.TempDir)
+	if err != nil {
+		t.Fatalf("this is no verdict: %v", err)
+	}
+	if r.Ended != "" {
+		t.Error(r.Ended)
+	}
+	for _, q := range r.Requirements {
+		if q.Outcome == report.NonConformant && q.KnownIssue == "" {
+			t.Errorf("%s: %s\n  source: %s", q.ID, q.Text, q.Source)
+		}
+	}
+	t.Logf("%s: %d specs passed, %d failed, %d not verified", r.Result, r.Specs.Passed, r.Specs.Failed, r.Specs.NotVerified)
+	return r
+}
+
+func check(ctx context.Context, o Options, folder func() string) (*report.Report, error) {
+	impl, err := o.implementation()
+	if err != nil {
+		return nil, err
+	}
+	if o.Reports == "" {
+		o.Reports = folder()
+	}
+	selection := run.Selection{Focus: o.Focus, Labels: o.Labels, Procs: o.Procs, History: scene.KeepAll}
+	for _, feature := range o.Declined {
+		if err := catalogue.Declinable(feature); err != nil {
+			return nil, err
+		}
+		selection.Declined = append(selection.Declined, catalogue.FeatureLabel+string(feature))
+	}
+	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr}
+	options.Build.KubernetesVersion = o.KubernetesVersion
+	lab, err := run.Open(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	defer lab.Close()
+	again := func(spec string) string { return fmt.Sprintf("set Focus to %q", report.Exactly(spec)) }
+	selection.Explain = func(s progress.Spec) string { return report.Explain(s, lab.Reports, again(s.Text)) }
+	started := time.Now()
+	verdict, failure := lab.Check(ctx, impl, lab.Builds, selection)
+	if verdict == nil {
+		return nil, failure
+	}
+	judged := report.Run{
+		Implementation: o.Implementation,
+		Cluster:        report.Cluster{Kind: lab.ClusterKind(), KubernetesVersion: lab.Version()},
+		Date:           started,
+		Duration:       verdict.Duration,
+		Specs:          verdict.Specs,
+		Declined:       o.Declined,
+		Ended:          verdict.Ended,
+	}
+	if failure != nil {
+		judged.HarnessError = failure.Error()
+	}
+	r, err := report.Publish(lab.Reports, judged, scene.KeepFailed, again)
+	if err != nil {
+		return nil, err
+	}
+	return r, failure
+}
+
+func (o Options) implementation() (implementation.Implementation, error) {
+	switch {
+	case o.Implementation.Name == "":
+		return implementation.Implementation{}, badinput.New("the implementation has no name", "set Options.Implementation.Name")
+	case (o.Start == nil) == (o.Command == ""):
+		return implementation.Implementation{}, badinput.New("there is no way, or more than one, to start the controller", "set Options.Start or Options.Command")
+	case o.Start != nil:
+		return implementation.Func(o.Implementation.Name, o.Start), nil
+	}
+	return implementation.Parse("exec:" + o.Command)
+}
