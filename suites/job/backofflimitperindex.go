@@ -293,6 +293,7 @@ func indexRunsAgain(s *scene.Scene, index string, n int) corev1.Pod {
 	s.SoonAfter(firstBackoff, "index "+index+" runs", func(g Gomega) {
 		g.Expect(created(s)).To(HaveLen(n))
 		active := s.Active()
+		g.Expect(active).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
 		g.Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(len(active))), HaveField("Ready", int32(len(active)))))
 		g.Expect(byIndex(active)).To(HaveKey(index))
 		pod = byIndex(active)[index]

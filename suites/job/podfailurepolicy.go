@@ -129,6 +129,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		s.End(ctx, 42, pods[0])
 		s.Soon("another pod has taken its place", func(g Gomega) {
 			g.Expect(created(s)).To(HaveLen(3))
+			g.Expect(s.Active()).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
 			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
 		})
 		s.End(ctx, 0, s.Active()...)

@@ -174,12 +174,12 @@ func pattern(kind corev1.PodConditionType, status corev1.ConditionStatus) batchv
 }
 
 // successor waits until the Job's n-th pod is the only one that runs, with these
-// counters.
+// counters. Those alone may still be of the pod before.
 func successor(s *scene.Scene, n int, want counters) corev1.Pod {
 	GinkgoHelper()
 	s.Soon("the next pod runs", func(g Gomega) {
 		g.Expect(created(s)).To(HaveLen(n))
-		g.Expect(s.Active()).To(HaveLen(1))
+		g.Expect(s.Active()).To(ConsistOf(HaveField("Status.Phase", corev1.PodRunning)))
 		g.Expect(countersOf(s.Job("a"))).To(Equal(want))
 	})
 	return s.Active()[0]
