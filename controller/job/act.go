@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // parallelWrites bounds the requests in flight for one Job; tests want them in order.
@@ -148,6 +150,36 @@ func (c *Controller) disown(ctx context.Context, job *batchv1.Job, m *memory, po
 		m.deleted(pod.UID)
 	}
 	return ignoreGone(err)
+}
+
+// patch is a strategic merge patch of a pod's metadata.
+type patch struct{ meta map[string]any }
+
+// newPatch fits only this very pod, not another one of the same name.
+func newPatch(pod *corev1.Pod) patch { return patch{map[string]any{"uid": pod.UID}} }
+
+func removeFinalizer(pod *corev1.Pod) patch {
+	p := newPatch(pod)
+	if hasFinalizer(pod) {
+		p.meta["$deleteFromPrimitiveList/finalizers"] = []string{batchv1.JobTrackingFinalizer}
+	}
+	return p
+}
+
+func (c *Controller) patch(ctx context.Context, m *memory, pod *corev1.Pod, p patch) error {
+	answer, err := c.send(ctx, pod, p)
+	if err == nil {
+		m.sawPod(answer)
+	}
+	return err
+}
+
+func (c *Controller) send(ctx context.Context, pod *corev1.Pod, p patch) (*corev1.Pod, error) {
+	body, err := json.Marshal(map[string]any{"metadata": p.meta})
+	if err != nil {
+		return nil, err
+	}
+	return c.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, body, metav1.PatchOptions{})
 }
 
 func ignoreGone(err error) error {

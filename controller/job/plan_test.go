@@ -183,6 +183,8 @@ func TestPlanCompletes(t *testing.T) {
 			"+a, SuccessCriteriaMet=True, release a"},
 		{"retires who still runs", makeJob(met, counted(1, 0)), makePods("b running"),
 			"active=1, succeeded=1, SuccessCriteriaMet=True, retire b"},
+		{"and tells when more succeeded than were asked for", makeJob(met, counted(2, 0)), nil,
+			"succeeded=2, SuccessCriteriaMet=True, Complete=True, completed, !TooManySucceededPods, !Completed"},
 		{"with nothing to do at once", makeJob(size(1, 0)), nil, "SuccessCriteriaMet=True"},
 		{"with nothing to do, though suspended", makeJob(size(1, 0), withSuspend, unstarted, met), nil,
 			"SuccessCriteriaMet=True, Complete=True, unstarted, completed, !Completed"},
