@@ -76,3 +76,11 @@ func TestCheckHistory(t *testing.T) {
 		})
 	}
 }
+
+func TestHistoriesAreSavedOfWhatThereIs(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := execute(context.Background(), []string{"--history", "some"}, &out, &errs)
+	if code != exitBadInput || !strings.Contains(errs.String(), `"some" is none of failed, all and none`) {
+		t.Errorf("exit code %d, it said %q", code, &errs)
+	}
+}
