@@ -192,17 +192,26 @@ func (p *Plan) schedule(o Observation, status *batchv1.CronJobStatus) {
 		return
 	}
 	p.LookAgain = ticks.Next(tick)
-	if !tick.After(o.NotBefore) {
-		return
+	started := slices.ContainsFunc(o.Jobs, func(job *batchv1.Job) bool {
+		_, ours := scheduledTimeOf(o.CronJob, job)
+		return ours && job.Name == jobName(o.CronJob, tick)
+	})
+	switch {
+	case started: // before an interruption
+		status.LastScheduleTime = &metav1.Time{Time: tick}
+	case tick.After(o.NotBefore) && p.inTime(o, ticks, tick):
+		p.start(o, *status, tick, zone)
 	}
+}
 
-	about := tick.UTC().Format(time.RFC3339)
-	since := ticks.anchor
-	if spec.StartingDeadlineSeconds != nil {
-		deadline := time.Duration(min(max(*spec.StartingDeadlineSeconds, 0), math.MaxInt64/int64(time.Second))) * time.Second
+// inTime tells whether a tick may still start, and what has been missed.
+func (p *Plan) inTime(o Observation, ticks schedule, tick time.Time) bool {
+	about, since := aboutTick(tick), ticks.anchor
+	if seconds := o.CronJob.Spec.StartingDeadlineSeconds; seconds != nil {
+		deadline := time.Duration(min(max(*seconds, 0), math.MaxInt64/int64(time.Second))) * time.Second
 		if o.Now.Sub(tick) > deadline {
 			p.say(warning("MissSchedule", about, "Missed scheduled time to start a job: %s", tick.UTC().Format(time.RFC1123Z)))
-			return
+			return false
 		}
 		if earliest := o.Now.Add(-deadline); earliest.After(since) {
 			since = earliest
@@ -211,22 +220,19 @@ func (p *Plan) schedule(o Observation, status *batchv1.CronJobStatus) {
 	if ticks.moreThan(tooMany, since, o.Now) {
 		p.say(warning("TooManyMissedTimes", about, "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"))
 	}
-	if slices.ContainsFunc(o.Jobs, func(job *batchv1.Job) bool {
-		_, ours := scheduledTimeOf(o.CronJob, job)
-		return ours && job.Name == jobName(o.CronJob, tick)
-	}) {
-		// The controller was interrupted after it had started the Job.
-		status.LastScheduleTime = &metav1.Time{Time: tick}
-		return
-	}
+	return true
+}
+
+// start starts the Job of a tick, if the Jobs that are active allow it.
+func (p *Plan) start(o Observation, status batchv1.CronJobStatus, tick time.Time, zone *time.Location) {
 	start := &Start{ScheduledTime: tick, Job: newJob(o.CronJob, tick, zone), before: *status.DeepCopy()}
-	switch policy := spec.ConcurrencyPolicy; {
+	switch policy := o.CronJob.Spec.ConcurrencyPolicy; {
 	case !slices.Contains([]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent, ""}, policy):
 		p.say(warning("UnknownConcurrencyPolicy", string(policy), "Not starting job because the concurrency policy %q is unknown", policy))
 		return
 	case len(status.Active) == 0:
 	case policy == batchv1.ForbidConcurrent:
-		p.say(normal("JobAlreadyActive", about, "Not starting job because prior execution is running and concurrency policy is Forbid"))
+		p.say(normal("JobAlreadyActive", aboutTick(tick), "Not starting job because prior execution is running and concurrency policy is Forbid"))
 		return
 	case policy == batchv1.ReplaceConcurrent:
 		active := uidsOf(status.Active)
@@ -239,6 +245,8 @@ func (p *Plan) schedule(o Observation, status *batchv1.CronJobStatus) {
 	}
 	p.Start = start
 }
+
+func aboutTick(tick time.Time) string { return tick.UTC().Format(time.RFC3339) }
 
 func (p *Plan) say(e Event) { p.Events = append(p.Events, e) }
 

@@ -1,0 +1,201 @@
+package cronjob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	testingclock "k8s.io/utils/clock/testing"
+)
+
+// bench is a controller whose caches lag until the test says show.
+type bench struct {
+	*testing.T
+	*Controller
+	api      *fake.Clientset
+	clock    *testingclock.FakeClock
+	cached   cache.Indexer
+	recorder *record.FakeRecorder
+}
+
+// newBench has the given objects in the API server and in the caches, and the
+// time 10:00:05.
+func newBench(t *testing.T, cronJob *batchv1.CronJob, jobs ...*batchv1.Job) *bench {
+	objects := []runtime.Object{cronJob}
+	for _, job := range jobs {
+		objects = append(objects, job)
+	}
+	b := &bench{T: t, api: newAPI(objects...), clock: testingclock.NewFakeClock(at("10:00:05")), recorder: record.NewFakeRecorder(100)}
+	factory := informers.NewSharedInformerFactory(b.api, 0)
+	c, err := New(b.api, factory, b.recorder, Options{Clock: b.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Controller, b.cached = c, factory.Batch().V1().CronJobs().Informer().GetIndexer()
+	b.show()
+	return b
+}
+
+// newAPI gives objects the UIDs and resource versions that an API server would.
+func newAPI(objects ...runtime.Object) *fake.Clientset {
+	api := fake.NewClientset(objects...)
+	revision := 100
+	api.PrependReactor("create", "jobs", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		job := action.(clienttesting.CreateAction).GetObject().(*batchv1.Job)
+		revision++
+		job.UID, job.ResourceVersion = types.UID("uid-of-"+job.Name), strconv.Itoa(revision)
+		job.CreationTimestamp = *stamp("10:00:06")
+		return false, nil, nil
+	})
+	api.PrependReactor("update", "cronjobs", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		next := action.(clienttesting.UpdateAction).GetObject().(*batchv1.CronJob)
+		stored, err := api.Tracker().Get(action.GetResource(), next.Namespace, next.Name)
+		if err != nil {
+			return true, nil, err
+		}
+		if stored.(*batchv1.CronJob).ResourceVersion != next.ResourceVersion {
+			return true, nil, apierrors.NewConflict(action.GetResource().GroupResource(), next.Name, errors.New("changed meanwhile"))
+		}
+		revision++
+		next.ResourceVersion = strconv.Itoa(revision)
+		return false, nil, nil
+	})
+	return api
+}
+
+// show lets the caches catch up.
+func (b *bench) show() {
+	b.Helper()
+	cronJobs, err := b.api.BatchV1().CronJobs("").List(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var objects []any
+	for i := range cronJobs.Items {
+		objects = append(objects, &cronJobs.Items[i])
+	}
+	if err := b.cached.Replace(objects, ""); err != nil {
+		b.Fatal(err)
+	}
+	objects = nil
+	for _, job := range b.stored() {
+		objects = append(objects, job)
+	}
+	if err := b.jobs.Replace(objects, ""); err != nil {
+		b.Fatal(err)
+	}
+	b.api.ClearActions()
+}
+
+// look syncs once and returns what went wrong.
+func (b *bench) look() error {
+	_, err := b.sync(b.Context(), cache.NewObjectName("ns", "report"))
+	return err
+}
+
+func (b *bench) mustLook() {
+	b.Helper()
+	if err := b.look(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// stored returns the Jobs in the API server.
+func (b *bench) stored() []*batchv1.Job {
+	list, err := b.api.BatchV1().Jobs("").List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var jobs []*batchv1.Job
+	for i := range list.Items {
+		jobs = append(jobs, &list.Items[i])
+	}
+	return inOrderOfAge(jobs)
+}
+
+func (b *bench) status() batchv1.CronJobStatus {
+	stored, err := b.api.BatchV1().CronJobs("ns").Get(context.Background(), "report", metav1.GetOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return stored.Status
+}
+
+// writes returns what was asked of the API server, other than reads.
+func (b *bench) writes() string {
+	var out []string
+	for _, action := range b.api.Actions() {
+		if !slices.Contains([]string{"get", "list", "watch"}, action.GetVerb()) {
+			out = append(out, action.GetVerb()+" "+action.GetResource().Resource)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// told returns the reasons of the events so far.
+func (b *bench) told() string {
+	var out []string
+	for len(b.recorder.Events) > 0 {
+		out = append(out, strings.Fields(<-b.recorder.Events)[1])
+	}
+	return strings.Join(out, " ")
+}
+
+// fail answers the next request of a kind with an error. If late, it is carried
+// out all the same.
+func (b *bench) fail(verb, resource string, late bool, err error) {
+	done, chain := false, slices.Clone(b.api.ReactionChain)
+	b.api.PrependReactor(verb, resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if done {
+			return false, nil, nil
+		}
+		done = true
+		for _, reactor := range chain {
+			if !late || !reactor.Handles(action) {
+				continue
+			}
+			if handled, _, err := reactor.React(action); err != nil {
+				b.Error(err)
+			} else if handled {
+				break
+			}
+		}
+		return true, nil, err
+	})
+}
+
+func (b *bench) expect(what, got, want string) {
+	b.Helper()
+	if got != want {
+		b.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+func (b *bench) expectStatus(last string, active ...string) {
+	b.Helper()
+	status := b.status()
+	var got []string
+	for _, ref := range status.Active {
+		got = append(got, ref.Name)
+	}
+	b.expect("active", fmt.Sprint(got), fmt.Sprint(active))
+	if !status.LastScheduleTime.Equal(stamp(last)) {
+		b.Errorf("lastScheduleTime %v, want %s", status.LastScheduleTime, last)
+	}
+}
+
+var errServer = apierrors.NewInternalError(errors.New("injected"))
