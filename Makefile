@@ -57,16 +57,17 @@ bin/jobconformance:
 
 ROWS ?=
 QPS ?=
+SCALE ?=
 KILLS ?=
 JOBS ?=
 SEED ?=
 
 .PHONY: bench bench-long crash
 bench: bin/bench ## measure the reference controller against kube-controller-manager, as Markdown
-	@bin/bench compare $(call flag,rows,$(ROWS)) $(call flag,qps,$(QPS)) $(call flag,repeat,$(REPEAT)) $(benchflags)
+	@bin/bench compare $(call flag,rows,$(ROWS)) $(call flag,qps,$(QPS)) $(call flag,repeat,$(REPEAT)) $(call flag,scale,$(SCALE)) $(benchflags)
 
 bench-long: bin/bench ## the same with one Job of 100,000 completions
-	@bin/bench compare --rows=long --floors=false --qps=$(call quote,$(or $(QPS),unlimited)) $(call flag,repeat,$(REPEAT)) $(benchflags)
+	@bin/bench compare --rows=long --floors=false --qps=$(call quote,$(or $(QPS),unlimited)) $(call flag,repeat,$(REPEAT)) $(call flag,scale,$(SCALE)) $(benchflags)
 
 crash: bin/bench ## kill a controller 200 times in the middle of 200 Jobs
 	@bin/bench crash --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,kills,$(KILLS)) \

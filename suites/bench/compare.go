@@ -44,6 +44,7 @@ type compare struct {
 	rows    []string
 	limits  []string
 	repeat  int
+	scale   float64
 	floors  bool
 	options run.Options
 	errs    io.Writer
@@ -66,6 +67,7 @@ func compareCommand() *cobra.Command {
 	set.StringSliceVar(&c.rows, "rows", nil, "rows to measure: "+strings.Join(rowNames(), ", ")+" (default: all but long)")
 	set.StringSliceVar(&c.limits, "qps", []string{"200/400", "unlimited"}, "rate limits of the controllers' clients, as requests a second/at once, or unlimited; a table for each")
 	set.IntVar(&c.repeat, "repeat", 1, "measure every row so many times, and print medians")
+	set.Float64Var(&c.scale, "scale", 1, "size of the rows: 0.1 tries out in a minute whether all works")
 	set.BoolVar(&c.floors, "floors", true, "measure what the machine does without a controller, too")
 	commonFlags(command, &c.options)
 	return command
@@ -89,7 +91,7 @@ func noArguments(_ *cobra.Command, args []string) error {
 
 func rowNames() []string {
 	var names []string
-	for _, r := range contest.Rows() {
+	for _, r := range contest.Rows(1) {
 		names = append(names, r.Name)
 	}
 	return names
@@ -102,7 +104,7 @@ func (c *compare) chosen() ([]contest.Row, error) {
 			return nil, badinput.New(fmt.Sprintf("unknown row %q", name), "use "+strings.Join(rowNames(), ", "))
 		}
 	}
-	return slices.DeleteFunc(contest.Rows(), func(r contest.Row) bool {
+	return slices.DeleteFunc(contest.Rows(c.scale), func(r contest.Row) bool {
 		if len(c.rows) == 0 {
 			return r.Long
 		}
@@ -142,8 +144,8 @@ func (c *compare) run(ctx context.Context, out io.Writer) error {
 		}
 		limits = append(limits, l)
 	}
-	if c.repeat < 1 || len(limits) == 0 {
-		return badinput.New("there is nothing to measure", "give --repeat 1 or more, and a --qps")
+	if c.repeat < 1 || len(limits) == 0 || !(c.scale > 0) || c.scale > 100 {
+		return badinput.New("there is nothing to measure", "give --repeat 1 or more, a --qps and a --scale above 0")
 	}
 	before, err := usage.ThisMachine()
 	if err != nil {
@@ -218,7 +220,7 @@ func openLab(ctx context.Context, o run.Options, name string, counter *requests.
 
 func (c *compare) measureFloors(ctx context.Context, con *contest.Contest) ([]report.Floor, error) {
 	var floors []report.Floor
-	for _, f := range contest.Floors() {
+	for _, f := range contest.Floors(c.scale) {
 		line := report.Floor{Text: f.Text, Pods: f.Pods}
 		for range c.repeat {
 			took, err := con.MeasureFloor(ctx, f)

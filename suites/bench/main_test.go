@@ -18,6 +18,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		`"100/" is no rate limit`:         {"compare", "--qps=100/"},
 		`"0/5" is no rate limit`:          {"compare", "--qps=0/5"},
 		"there is nothing to measure":     {"compare", "--repeat=0"},
+		"--scale above 0":                 {"compare", "--scale=-1"},
 		`invalid argument "x"`:            {"compare", "--repeat=x"},
 		"unknown flag":                    {"crash", "--kill=3"},
 		`unknown implementation "nobody"`: {"crash", "--implementation=nobody"},
@@ -41,7 +42,7 @@ func TestHelpNamesEveryRow(t *testing.T) {
 	if code := execute(t.Context(), []string{"compare", "--help"}, &out, &errs); code != exitGreen {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
-	for _, r := range contest.Rows() {
+	for _, r := range contest.Rows(1) {
 		if !strings.Contains(out.String(), r.Name) {
 			t.Errorf("--help does not name the row %s", r.Name)
 		}
@@ -54,7 +55,7 @@ func TestChosenRows(t *testing.T) {
 		"long":      "long",
 		"long,jobs": "jobs long",
 	} {
-		var c compare
+		c := compare{scale: 1}
 		if asked != "" {
 			c.rows = strings.Split(asked, ",")
 		}

@@ -24,12 +24,13 @@ type Floor struct {
 	measure    func(*Contest, context.Context, *arena, int) error
 }
 
-// Floors returns all of them.
-func Floors() []Floor {
+// Floors returns all of them, at a scale as Rows has it.
+func Floors(scale float64) []Floor {
+	n := func(full int) int { return max(1, int(float64(full)*scale)) }
 	return []Floor{
-		{"create", "bare pods are created, no more", 5000, (*Contest).create},
-		{"play", "the same, and the benchmark plays them, and each loses a finalizer", 5000, (*Contest).createAndPlay},
-		{"kwok", "bare pods are created, scheduled and played by KWOK instead", 1000, (*Contest).createForKWOK},
+		{"create", "bare pods are created, no more", n(5000), (*Contest).create},
+		{"play", "the same, and the benchmark plays them, and each loses a finalizer", n(5000), (*Contest).createAndPlay},
+		{"kwok", "bare pods are created, scheduled and played by KWOK instead", n(1000), (*Contest).createForKWOK},
 	}
 }
 

@@ -32,17 +32,25 @@ type Row struct {
 	start   func(context.Context, *arena) error
 }
 
-// Rows returns all rows, in the order they are run in.
-func Rows() []Row {
+// Rows returns all rows, in the order they are run in. A scale other than 1 makes
+// them smaller or larger, parallelism apart.
+func Rows(scale float64) []Row {
+	n := func(full int) int { return max(1, int(float64(full)*scale)) }
+	oneJob := func(full int) string {
+		return fmt.Sprintf("1 Job, %d completions, parallelism %d", n(full), min(n(full), parallelism))
+	}
 	return []Row{
-		many("jobs", "500 Jobs of 1 pod", 500),
-		one("job", "1 Job, 5,000 completions, parallelism 500", 5000, false),
-		one("indexed", "the same, Indexed", 5000, true),
-		crons("cronjobs", "200 CronJobs due at once", 200),
-		failing("failing", "200 Jobs that fail at once", 200),
-		long(one("long", "1 Job, 100,000 completions, parallelism 500", 100_000, false)),
+		many("jobs", fmt.Sprintf("%d Jobs of 1 pod", n(500)), n(500)),
+		one("job", oneJob(5000), n(5000), false),
+		one("indexed", oneJob(5000)+", Indexed", n(5000), true),
+		crons("cronjobs", fmt.Sprintf("%d CronJobs due at once", n(200)), n(200)),
+		failing("failing", fmt.Sprintf("%d Jobs that fail at once", n(200)), n(200)),
+		long(one("long", oneJob(100_000), n(100_000), false)),
 	}
 }
+
+// parallelism of a Job that is a row of its own.
+const parallelism = 500
 
 func long(r Row) Row {
 	r.Long = true
@@ -70,10 +78,10 @@ func failing(name, text string, n int) Row {
 	}}
 }
 
-func one(name, text string, completions int32, indexed bool) Row {
-	return Row{Name: name, Text: text, Pods: int(completions), jobs: 1, start: func(ctx context.Context, a *arena) error {
+func one(name, text string, completions int, indexed bool) Row {
+	return Row{Name: name, Text: text, Pods: completions, jobs: 1, start: func(ctx context.Context, a *arena) error {
 		return a.createJobs(ctx, 1, func(name string) *batchv1.Job {
-			job := template(name).Completions(completions).Parallelism(min(completions, 500))
+			job := template(name).Completions(int32(completions)).Parallelism(int32(min(completions, parallelism)))
 			if indexed {
 				job.Indexed()
 			}
