@@ -91,7 +91,7 @@ func (c *Controller) retire(ctx context.Context, job *batchv1.Job, m *memory, po
 		patch.meta["resourceVersion"] = pod.ResourceVersion
 		switch err := ignoreGone(c.patch(ctx, m, pod, patch)); {
 		case apierrors.IsConflict(err):
-			m.doubtThePods()
+			m.doubtPods.Store(true)
 			return nil
 		case err != nil:
 			return err

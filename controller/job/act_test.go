@@ -287,7 +287,7 @@ func TestReadsMayFail(t *testing.T) {
 		pods  string
 	}{
 		{"the Job", func(m *memory) { m.doubtJob = true }, "a running"},
-		{"the pods", (*memory).doubtThePods, "a running"},
+		{"the pods", func(m *memory) { m.doubtPods.Store(true) }, "a running"},
 		{"the Job before an adoption", func(*memory) {}, "a running bare"},
 	} {
 		s := newAPIServer(t, makeJob(), row.pods)

@@ -47,7 +47,7 @@ func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, m *memory,
 	c.metrics.podCreations.WithLabelValues(result(err)).Inc()
 	if err != nil {
 		if !refused(err) {
-			m.doubtThePods()
+			m.doubtPods.Store(true)
 		}
 		if !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			c.recorder.Eventf(job, corev1.EventTypeWarning, "FailedCreate", "Error creating: %v", err)

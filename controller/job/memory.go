@@ -3,6 +3,7 @@ package job
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -27,16 +28,17 @@ type memory struct {
 	history     History
 	createAfter time.Time
 	refusals    int
+	job         *batchv1.Job
 	// doubtJob is set when a status write failed, so that the Job may be newer
 	// than we know: the next sync asks the API server itself.
 	doubtJob bool
 
-	mu sync.Mutex
+	// Requests run side by side.
+	mu   sync.Mutex
+	pods map[types.UID]*sighting
 	// doubtPods is the same for pods, after a create without a clear answer or a
 	// pod that was not as it should be.
-	doubtPods bool
-	job       *batchv1.Job
-	pods      map[types.UID]*sighting
+	doubtPods atomic.Bool
 }
 
 // sighting is what we know of one pod beyond the informer. An object alone is
@@ -51,10 +53,14 @@ func newMemory(uid types.UID) *memory {
 	return &memory{uid: uid, pods: map[types.UID]*sighting{}}
 }
 
-func (m *memory) sawJob(job *batchv1.Job) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.job = latestJob(job, m.job)
+func (m *memory) sawJob(job *batchv1.Job) { m.job = m.latestJob(job) }
+
+// latestJob corrects what the informer shows by what we wrote.
+func (m *memory) latestJob(shown *batchv1.Job) *batchv1.Job {
+	if m.job != nil && newer(m.job, shown) {
+		return m.job
+	}
+	return shown
 }
 
 // sawPod keeps an answer about a pod. One with the finalizer tells that it is on
@@ -71,12 +77,6 @@ func (m *memory) sawPod(pod *corev1.Pod) {
 func (m *memory) released(uid types.UID) { m.update(uid, func(s *sighting) { s.released = true }) }
 func (m *memory) deleted(uid types.UID)  { m.update(uid, func(s *sighting) { s.deleted = true }) }
 
-func (m *memory) doubtThePods() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.doubtPods = true
-}
-
 func (m *memory) update(uid types.UID, change func(*sighting)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,26 +88,10 @@ func (m *memory) update(uid types.UID, change func(*sighting)) {
 	change(s)
 }
 
-// latestJob corrects what the informer shows by what we wrote.
-func (m *memory) latestJob(shown *batchv1.Job) *batchv1.Job {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return latestJob(shown, m.job)
-}
-
-func latestJob(shown, known *batchv1.Job) *batchv1.Job {
-	if known != nil && newer(known, shown) {
-		return known
-	}
-	return shown
-}
-
 // latestPods corrects what the informer shows, and forgets what it has caught up
 // with. upTo is the informer's resourceVersion from before shown was read: a pod
 // that is older and not shown is gone.
 func (m *memory) latestPods(shown []*corev1.Pod, upTo string) []*corev1.Pod {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if len(m.pods) == 0 {
 		return shown
 	}

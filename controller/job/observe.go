@@ -45,11 +45,11 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, m *memory)
 	if err != nil || Finished(job) {
 		return nil, err
 	}
-	if m.doubtPods {
+	if m.doubtPods.Load() {
 		if err := c.relist(ctx, job, selector, m); err != nil {
 			return nil, err
 		}
-		m.doubtPods = false
+		m.doubtPods.Store(false)
 	}
 
 	v := &View{Job: job, Now: c.clock.Now(), Backoff: c.backoff, History: m.history, CreateAfter: m.createAfter}
