@@ -216,8 +216,11 @@ func (c *Controller) jobChanged(before, now *batchv1.Job) {
 	job := cmp.Or(now, before)
 	c.queue.Add(cache.MetaObjectToName(job))
 	if now == nil || !counts(now) {
-		for _, pod := range c.indexedPods(string(job.UID)) {
-			c.orphans.Add(cache.MetaObjectToName(pod))
+		// Those that have lost their owner were left alone for the Job to adopt.
+		for _, key := range []string{string(job.UID), strayKey(job.Namespace)} {
+			for _, pod := range c.indexedPods(key) {
+				c.orphans.Add(cache.MetaObjectToName(pod))
+			}
 		}
 	}
 }

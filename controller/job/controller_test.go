@@ -98,6 +98,25 @@ func TestPodsWakeTheirJobs(t *testing.T) {
 	}
 }
 
+// A pod whose owner reference went before its Job, as when a Job is deleted and
+// its pods are not, is left for that Job to adopt as long as the informer shows
+// it. When the Job is gone, somebody has to look again.
+func TestAJobThatIsGoneLeavesNoStrays(t *testing.T) {
+	s := newAPIServer(t, makeJob(), "stray running", "a running")
+	s.pods["stray"].OwnerReferences = nil
+	s.show()
+	orphans := &wakes{clock: s.clock, at: map[cache.ObjectName]time.Time{}}
+	s.controller.orphans = orphans
+	s.controller.jobChanged(s.jobs["pi"], s.jobs["pi"])
+	if len(orphans.at) > 0 {
+		t.Errorf("the Job is there, but %v are woken", orphans.at)
+	}
+	s.controller.jobChanged(s.jobs["pi"], nil)
+	if len(orphans.at) != 2 {
+		t.Errorf("the Job is gone, and of two pods %v are woken", orphans.at)
+	}
+}
+
 func TestWhoIsTracked(t *testing.T) {
 	stray := func(p *corev1.Pod) { p.OwnerReferences = nil }
 	finished := is(batchv1.JobComplete, corev1.ConditionTrue)
