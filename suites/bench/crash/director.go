@@ -32,7 +32,6 @@ type director struct {
 	waiting []line
 	told    int
 	allowed int
-	err     error
 	wake    chan struct{}
 }
 
