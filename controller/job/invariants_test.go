@@ -61,6 +61,11 @@ func (w *world) checkStatus(before, after *batchv1.Job) {
 	u, was := ptr.Deref(now.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{}), ptr.Deref(old.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{})
 	w.note(u.Succeeded, was.Succeeded, &w.succeeded)
 	w.note(u.Failed, was.Failed, &w.failed)
+	for _, pod := range w.pods {
+		ignored := pod.Status.Phase == corev1.PodFailed && ruleOn(after, pod).action == batchv1.PodFailurePolicyActionIgnore
+		late := slices.Contains(was.Failed, pod.UID) || pod.DeletionTimestamp != nil // it may have failed only when it was noted already
+		w.demand(!ignored || late || !slices.Contains(u.Failed, pod.UID), "%s is ignored, but counted", pod.Name)
+	}
 	if indexed(after) {
 		w.checkIndexes(after)
 	}
@@ -169,7 +174,7 @@ func (w *world) forbids(job *batchv1.Job, pod *corev1.Pod) string {
 				return "another of its index is there"
 			}
 		}
-		if same && hasFinalizer(other) && terminal(other) {
+		if same && other.Status.Phase == corev1.PodFailed && (hasFinalizer(other) || w.noted[other.UID]) {
 			failures = max(failures, attempts(other))
 		}
 	}
@@ -187,7 +192,7 @@ func (w *world) forbids(job *batchv1.Job, pod *corev1.Pod) string {
 		return "the index has failed"
 	case limitPerIndex(job) && pod.Annotations[batchv1.JobIndexFailureCountAnnotation] == "":
 		return "it does not say how often its index failed"
-	case limitPerIndex(job) && !replaceOnlyFailed(job) && attempts(pod) < failures+1:
+	case limitPerIndex(job) && !w.retired[ix] && attempts(pod) < failures+1:
 		return "its index failed more often: " + strconv.Itoa(failures+1)
 	}
 	return ""
@@ -211,8 +216,10 @@ func (w *world) checkRelease(pod *corev1.Pod, disowned bool) {
 		w.demand(stale || over.has(ix), "the finalizer of %s goes before its index is completed", pod.Name)
 		w.indexes[ix] = true
 	case stale:
+		w.retired[ix] = true
 	case active(pod):
-		// It is retired; checkRest sees that it is deleted.
+		// checkRest sees that it is deleted. Its index begins anew.
+		w.retired[ix] = true
 	default:
 		ignored := ruleOn(job, pod).action == batchv1.PodFailurePolicyActionIgnore
 		w.demand(ignored && countsAsFailed(job, pod), "the finalizer of %s goes before it is counted", pod.Name)

@@ -43,6 +43,7 @@ type world struct {
 	// What the counters must come to, from the pods that were noted in the status
 	// and the indexes whose pods have succeeded.
 	noted             map[types.UID]bool
+	retired           map[int]bool // indexes of which a pod went uncounted
 	succeeded, failed int32
 	indexes           map[int]bool
 	wrong             string // the first invariant that broke
@@ -91,7 +92,8 @@ func newWorld(t *rapid.T, job *batchv1.Job) *world {
 func (w *world) start(job *batchv1.Job) {
 	w.made++
 	job.UID = types.UID(fmt.Sprint("job-", w.made))
-	w.noted, w.succeeded, w.failed, w.indexes = map[types.UID]bool{}, 0, 0, map[int]bool{}
+	w.noted, w.succeeded, w.failed = map[types.UID]bool{}, 0, 0
+	w.indexes, w.retired = map[int]bool{}, map[int]bool{}
 	w.putJob(job)
 }
 
