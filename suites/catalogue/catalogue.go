@@ -133,10 +133,11 @@ func Find(id string) (Requirement, bool) {
 const (
 	RequirementLabel = "requirement:"
 	FeatureLabel     = "feature:"
+	ProfileLabel     = "profile:"
 )
 
-// Covers decorates a spec with the requirements that it checks: their IDs and
-// features become labels, their versions limit where it runs. Check finds the
+// Covers decorates a spec with the requirements that it checks: their IDs,
+// profiles and features become labels, their versions limit where it runs. Check finds the
 // IDs that are not in the catalogue.
 func Covers(ids ...string) []any {
 	var labels ginkgo.Labels
@@ -149,6 +150,9 @@ func Covers(ids ...string) []any {
 		}
 		if feature := FeatureLabel + string(r.Feature); r.Feature != Core && !slices.Contains(labels, feature) {
 			labels = append(labels, feature)
+		}
+		if profile := ProfileLabel + string(r.Profile()); !slices.Contains(labels, profile) {
+			labels = append(labels, profile)
 		}
 		if r.Versions != "" {
 			decorators = append(decorators, ginkgo.SemVerConstraint(r.Versions))
