@@ -35,7 +35,7 @@ export GOFLAGS = -buildvcs=false -gcflags=all=-dwarf=false
 quote = '$(subst ','\'',$(1))'
 flag = $(if $(2),--$(1)=$(call quote,$(2)))
 
-.PHONY: e2e test lint clean compare
+.PHONY: e2e test lint clean compare example page
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster
 	@bin/jobconformance --implementation=$(call quote,$(IMPLEMENTATION)) \
@@ -116,6 +116,12 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 compare: bin/jobconformance ## what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
 	@bin/jobconformance compare $(call quote,$(OLD)) $(call quote,$(NEW))
+
+example: ## the suites from a test of another repository: suites/example
+	cd suites/example && go vet ./... && go test -count=1 -v ./...
+
+page: ## open the page JOBCONFORMANCE_PAGE=reports/index.html of a red run in Chromium
+	cd suites/report/browser && go vet ./... && go test -count=1 -v ./...
 
 lint: ## gofmt and staticcheck
 	@unformatted=$$(gofmt -l controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
