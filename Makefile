@@ -107,10 +107,12 @@ test: ## unit tests, the embedded cluster, then the self-test: every mutant must
 FUZZ_STEPS ?= 1000000
 
 .PHONY: fuzz
-fuzz: ## play random Jobs against the reference controller, with faults, for FUZZ_STEPS steps
+fuzz: ## play random Jobs and CronJobs against the reference controllers, with faults, for FUZZ_STEPS steps each
 	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
 	@go test -c -o bin/fuzz-job ./controller/job
-	@cd controller/job && JOB_FUZZ_STEPS=$(FUZZ_STEPS) ../../bin/fuzz-job -test.run TestWorlds -test.timeout 60m
+	@go test -c -o bin/fuzz-cronjob ./controller/cronjob
+	@cd controller/job && JOBCONFORMANCE_FUZZ_STEPS=$(FUZZ_STEPS) ../../bin/fuzz-job -test.run TestWorlds -test.timeout 60m
+	@cd controller/cronjob && JOBCONFORMANCE_FUZZ_STEPS=$(FUZZ_STEPS) ../../bin/fuzz-cronjob -test.run TestModel -test.v -test.timeout 60m
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 

@@ -22,7 +22,7 @@ var stepsPlayed int
 // TestMain tells how far `make fuzz` went; the last line is its verdict.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if os.Getenv("JOB_FUZZ_STEPS") != "" {
+	if os.Getenv("JOBCONFORMANCE_FUZZ_STEPS") != "" {
 		verdict := map[bool]string{true: "every invariant held", false: "FAILED, see above"}[code == 0]
 		fmt.Printf("fuzz: the Job controller took %d steps, %s\n", stepsPlayed, verdict)
 	}
@@ -30,9 +30,9 @@ func TestMain(m *testing.M) {
 }
 
 // TestWorlds plays random Jobs, a few seconds long or for as many steps as
-// JOB_FUZZ_STEPS says.
+// JOBCONFORMANCE_FUZZ_STEPS says.
 func TestWorlds(t *testing.T) {
-	want, _ := strconv.Atoi(os.Getenv("JOB_FUZZ_STEPS"))
+	want, _ := strconv.Atoi(os.Getenv("JOBCONFORMANCE_FUZZ_STEPS"))
 	if want > 0 { // a world is some 60 steps
 		if err := flag.Set("rapid.checks", strconv.Itoa(want/60+1)); err != nil {
 			t.Fatal(err)
