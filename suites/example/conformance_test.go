@@ -8,7 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/report"
 )
 
-// The whole suite takes half a minute; this is a part of it.
+// The whole suite takes a minute; this is a part of it.
 func TestConformance(t *testing.T) {
 	r := conformance.Run(t, conformance.Options{
 		Implementation: report.Implementation{Name: "example", Version: "v0.1.0", Contact: "https://example.org/controller"},
