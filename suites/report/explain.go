@@ -43,7 +43,7 @@ func Explain(s progress.Spec, folder, again string) string {
 
 // historyOf finds the saved history of a spec.
 func historyOf(spec, folder string) (about history.About, h history.History, found bool) {
-	files, _ := filepath.Glob(filepath.Join(folder, "*"+history.Suffix))
+	files, _ := filepath.Glob(filepath.Join(folder, history.FileName(spec, "*")))
 	for _, path := range files {
 		if about, h, err := history.Load(path); err == nil && about.Spec == spec {
 			return about, h, true

@@ -25,7 +25,7 @@ func TestExplain(t *testing.T) {
 		}})
 	}
 	about := history.About{Spec: "x does y", Namespace: "jobconformance-abc"}
-	if err := history.Save(filepath.Join(folder, HistoriesName, "x"+history.Suffix), about, h); err != nil {
+	if err := history.Save(filepath.Join(folder, HistoriesName, history.FileName(about.Spec, about.Namespace)), about, h); err != nil {
 		t.Fatal(err)
 	}
 	log := "about jobconformance-abc/a\nabout jobconformance-other/a\n"
