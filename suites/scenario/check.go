@@ -1,0 +1,243 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
+)
+
+// Check refuses a scenario that cannot be played, with the line of the step in
+// the error if it was read from a file.
+func (s *Scenario) Check() error {
+	switch _, err := semver.NewConstraint(s.Affected); {
+	case s.Description == "":
+		return fmt.Errorf("line 1: it has no description")
+	case s.Affected != "" && err != nil:
+		return fmt.Errorf("affected: %q is no constraint on versions", s.Affected)
+	case s.Implementation != "" && s.Implementation != Later:
+		return fmt.Errorf("implementation: %q is not %q", s.Implementation, Later)
+	case len(s.Steps) == 0:
+		return fmt.Errorf("line 1: it has no steps")
+	}
+	plan := &plan{held: map[string]bool{}}
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		if err := plan.check(step); err != nil {
+			where := fmt.Sprintf("step %d", i+1)
+			if step.line > 0 {
+				where = fmt.Sprintf("line %d", step.line)
+			}
+			return fmt.Errorf("%s: %w", where, err)
+		}
+	}
+	return nil
+}
+
+// plan is what the steps so far have done.
+type plan struct {
+	held map[string]bool
+	cut  bool
+}
+
+// resources are those whose watches and writes a controller has.
+var resources = []string{"jobs", "cronjobs", "pods", "events"}
+
+func (p *plan) check(step *Step) error {
+	if actions := step.actions(); len(actions) != 1 {
+		if len(actions) == 0 {
+			return fmt.Errorf("the step does nothing")
+		}
+		return fmt.Errorf("a step does one thing, this one %s", strings.Join(actions, ", "))
+	}
+	if err := step.checkAdditions(); err != nil {
+		return err
+	}
+	switch {
+	case step.Patch != nil:
+		return checkKind("patch", step.Patch.Kind, step.Patch.Name)
+	case step.Delete != nil:
+		return step.Delete.check()
+	case step.Tell != nil:
+		return step.Tell.check()
+	case step.Fault != nil:
+		_, _, err := step.Fault.parse()
+		return err
+	case step.Await+step.Stays+step.Always != "":
+		_, err := compile(step.Await + step.Stays + step.Always)
+		return err
+	case step.Clear != "":
+		return oneOf("clear", step.Clear, "faults")
+	case step.Implementation != "":
+		return oneOf("implementation", step.Implementation, "start", "stop", "kill", "restart")
+	}
+	return p.checkNetwork(step)
+}
+
+func (p *plan) checkNetwork(step *Step) error {
+	for field, resource := range map[string]string{"hold": step.Hold, "held": step.Held, "release": step.Release, "expire": step.Expire} {
+		if resource != "" && !slices.Contains(resources, resource) {
+			return oneOf(field, resource, resources...)
+		}
+	}
+	switch {
+	case step.Hold != "" && p.held[step.Hold]:
+		return fmt.Errorf("hold: %s are held already", step.Hold)
+	case step.Hold != "":
+		p.held[step.Hold] = true
+	case step.Held != "" && !p.held[step.Held]:
+		return fmt.Errorf("held: %s are not held", step.Held)
+	case step.Release != "" && !p.held[step.Release]:
+		return fmt.Errorf("release: %s are not held", step.Release)
+	case step.Release != "":
+		p.held[step.Release] = false
+	case step.Network == "cut" && p.cut, step.Network == "restored" && !p.cut:
+		return fmt.Errorf("network: it is %s already", step.Network)
+	case step.Network != "":
+		p.cut = step.Network == "cut"
+		return oneOf("network", step.Network, "cut", "restored")
+	case step.Pause < 0 || step.Pause > 10*time.Minute:
+		return fmt.Errorf("pause: %s is not between 0 and 10m", step.Pause)
+	}
+	return nil
+}
+
+// actions are the names of the fields that do something.
+func (step *Step) actions() []string {
+	var names []string
+	v := reflect.ValueOf(*step)
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		switch name {
+		case "", "answers", "within", "for":
+		default:
+			if !v.Field(i).IsZero() {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+func (step *Step) checkAdditions() error {
+	asks := step.Create != nil || step.Patch != nil || step.Delete != nil
+	switch {
+	case step.Answers != 0 && !asks:
+		return fmt.Errorf("answers: it goes with create, patch and delete")
+	case step.Answers != 0 && (step.Answers < 200 || step.Answers > 599):
+		return fmt.Errorf("answers: %d is no status code", step.Answers)
+	case step.Within != 0 && step.Await == "" && step.Tell == nil && step.Held == "":
+		return fmt.Errorf("within: it goes with await, tell and held")
+	case step.For != 0 && step.Stays == "":
+		return fmt.Errorf("for: it goes with stays")
+	case step.Within < 0 || step.For < 0:
+		return fmt.Errorf("a time must not be negative")
+	}
+	return nil
+}
+
+func checkKind(field, kind, name string) error {
+	if _, known := kinds.Namespaced(kind); !known {
+		return fmt.Errorf("%s: unknown kind %q", field, kind)
+	}
+	if name == "" {
+		return fmt.Errorf("%s: it has no name", field)
+	}
+	return nil
+}
+
+func (d *Delete) check() error {
+	if err := checkKind("delete", d.Kind, d.Name); err != nil {
+		return err
+	}
+	return oneOf("propagation", d.Propagation, "", "Background", "Foreground", "Orphan")
+}
+
+func (t *Tell) check() error {
+	if t.Pods < 0 {
+		return fmt.Errorf("tell: %d pods are none to tell anything", t.Pods)
+	}
+	if len(t.annotations()) == 0 {
+		return fmt.Errorf("tell: it says nothing")
+	}
+	if t.Which == "" {
+		return nil
+	}
+	_, err := compile(t.Which)
+	return err
+}
+
+func oneOf(field, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q is none of %s", field, value, strings.Join(slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == "" }), ", "))
+}
+
+var verbs = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "write", "any"}
+
+// effect is what a fault does: one of the fields.
+type effect struct {
+	answer                int
+	drop, loseAnswer      bool
+	delay                 time.Duration
+	killBefore, killAfter bool
+	again                 bool // the killed one is started again
+}
+
+// parse reads what a fault is for, and what it does.
+func (f *Fault) parse() (faults.Calls, effect, error) {
+	verb, resource, two := strings.Cut(f.On, " ")
+	if !two || !slices.Contains(verbs, verb) {
+		return faults.Calls{}, effect{}, fmt.Errorf(`fault: on %q is not a verb and a resource, as in "create pods"`, f.On)
+	}
+	main, _, _ := strings.Cut(resource, "/")
+	if main != "any" && !slices.Contains(append(resources, "leases"), main) {
+		return faults.Calls{}, effect{}, oneOf("fault: on", main, append(resources, "leases", "any")...)
+	}
+	calls := faults.Calls{Name: f.Name, Writes: verb == "write"}
+	if verb != "write" && verb != "any" {
+		calls.Verb = verb
+	}
+	if resource != "any" {
+		calls.Resource = resource
+	}
+	if f.Nth < 0 || f.First < 0 || f.Nth > 0 && f.First > 0 {
+		return calls, effect{}, fmt.Errorf("fault: give nth or first, counted from 1")
+	}
+	e, err := parseEffect(f.Do)
+	return calls, e, err
+}
+
+func parseEffect(do string) (effect, error) {
+	what, how, _ := strings.Cut(do, " ")
+	switch {
+	case do == "drop":
+		return effect{drop: true}, nil
+	case do == "lose answer":
+		return effect{loseAnswer: true}, nil
+	case do == "kill before", do == "stop before":
+		return effect{killBefore: true, again: what == "kill"}, nil
+	case do == "kill after", do == "stop after":
+		return effect{killAfter: true, again: what == "kill"}, nil
+	case what == "delay":
+		d, err := time.ParseDuration(how)
+		if err != nil || d <= 0 {
+			return effect{}, fmt.Errorf("fault: do: %q is no time to delay a call by", how)
+		}
+		return effect{delay: d}, nil
+	case what == "answer":
+		code, err := strconv.Atoi(how)
+		if err != nil || !slices.Contains([]int{409, 422, 429, 500, 503, 504}, code) {
+			return effect{}, fmt.Errorf("fault: do: %q is none of 409, 422, 429, 500, 503, 504", how)
+		}
+		return effect{answer: code}, nil
+	}
+	return effect{}, fmt.Errorf("fault: do: %q is none of answer CODE, drop, lose answer, delay DURATION, kill before, kill after, stop before, stop after", do)
+}

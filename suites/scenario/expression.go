@@ -1,0 +1,147 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/ext"
+)
+
+// Expressions are in CEL, over:
+//
+//	jobs, cronjobs   the objects by name, as they are: jobs.a.status.failed
+//	pods             those that are there, oldest first
+//	created          all pods that were ever there, as they were last seen
+//	events           the Events
+//	calls            what the implementation has asked the API server for: verb,
+//	                 resource, name, code and fault of each
+//	p                in Tell.Which: the pod
+//
+// Counters of a Job's status that the API server leaves out are 0. Whatever else
+// is not there makes an expression false.
+//
+//	done(job, "Complete")   whether a condition is True
+//	of(pods, "a")           those of a Job, by its name
+//	active(pods)            those that neither ended nor are being deleted
+//	phase(pods, "Running")  those in a phase
+func environment() (*cel.Env, error) {
+	list, dyn := cel.ListType(cel.DynType), cel.DynType
+	return cel.NewEnv(
+		cel.Variable("jobs", cel.MapType(cel.StringType, dyn)),
+		cel.Variable("cronjobs", cel.MapType(cel.StringType, dyn)),
+		cel.Variable("pods", list),
+		cel.Variable("created", list),
+		cel.Variable("events", list),
+		cel.Variable("calls", list),
+		cel.Variable("p", dyn),
+		ext.Strings(), ext.Lists(), ext.Sets(),
+		cel.Function("done", cel.Overload("done_object_string", []*cel.Type{dyn, cel.StringType}, cel.BoolType,
+			cel.BinaryBinding(func(job, condition ref.Val) ref.Val {
+				return types.Bool(isDone(native(job), condition.Value().(string)))
+			}))),
+		cel.Function("of", cel.Overload("of_list_string", []*cel.Type{list, cel.StringType}, list,
+			cel.BinaryBinding(func(pods, job ref.Val) ref.Val {
+				return keep(pods, func(pod map[string]any) bool {
+					return at(pod, "metadata", "labels", "batch.kubernetes.io/job-name") == job.Value()
+				})
+			}))),
+		cel.Function("phase", cel.Overload("phase_list_string", []*cel.Type{list, cel.StringType}, list,
+			cel.BinaryBinding(func(pods, phase ref.Val) ref.Val {
+				return keep(pods, func(pod map[string]any) bool { return at(pod, "status", "phase") == phase.Value() })
+			}))),
+		cel.Function("active", cel.Overload("active_list", []*cel.Type{list}, list,
+			cel.UnaryBinding(func(pods ref.Val) ref.Val { return keep(pods, isActive) }))),
+	)
+}
+
+var shared = sync.OnceValues(environment)
+
+// expression is one that compiles.
+type expression struct {
+	text    string
+	program cel.Program
+}
+
+func compile(text string) (expression, error) {
+	env, err := shared()
+	if err != nil {
+		return expression{}, err
+	}
+	ast, issues := env.Compile(text)
+	if issues.Err() != nil {
+		first := issues.Errors()[0]
+		return expression{}, fmt.Errorf("in %q: %s", text, first.Message)
+	}
+	if out := ast.OutputType(); !out.IsExactType(cel.BoolType) && !out.IsExactType(cel.DynType) {
+		return expression{}, fmt.Errorf("%q is not true or false, but %s", text, out)
+	}
+	program, err := env.Program(ast)
+	return expression{text, program}, err
+}
+
+// holds is empty when the expression is true, and says why it is not otherwise.
+func (e expression) holds(world map[string]any) string {
+	value, _, err := e.program.Eval(world)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("%s: %v", e.text, err)
+	case value == types.True:
+		return ""
+	}
+	return fmt.Sprintf("%s: it is %v", e.text, value)
+}
+
+func native(value ref.Val) map[string]any {
+	v, err := value.ConvertToNative(reflect.TypeFor[map[string]any]())
+	if err != nil {
+		return nil
+	}
+	return v.(map[string]any)
+}
+
+func keep(pods ref.Val, which func(map[string]any) bool) ref.Val {
+	all, err := pods.ConvertToNative(reflect.TypeFor[[]any]())
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	kept := []any{}
+	for _, pod := range all.([]any) {
+		if fields, ok := pod.(map[string]any); ok && which(fields) {
+			kept = append(kept, pod)
+		}
+	}
+	return types.DefaultTypeAdapter.NativeToValue(kept)
+}
+
+// at is what stands at a path, nil if nothing does.
+func at(object map[string]any, path ...string) any {
+	var value any = object
+	for _, part := range path {
+		fields, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = fields[part]
+	}
+	return value
+}
+
+func isActive(pod map[string]any) bool {
+	phase, _ := at(pod, "status", "phase").(string)
+	return at(pod, "metadata", "deletionTimestamp") == nil && !strings.Contains("Succeeded Failed", phase)
+}
+
+func isDone(object map[string]any, condition string) bool {
+	conditions, _ := at(object, "status", "conditions").([]any)
+	for _, c := range conditions {
+		if fields, ok := c.(map[string]any); ok && fields["type"] == condition {
+			return fields["status"] == "True"
+		}
+	}
+	return false
+}

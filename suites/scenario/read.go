@@ -1,0 +1,166 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kjson "sigs.k8s.io/json"
+)
+
+// Load reads a scenario from a file. The error is a *badinput.Error that names
+// the line and the field.
+func Load(path string) (*Scenario, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, badinput.Wrap(err, "the scenario cannot be read", "give the path of a YAML file")
+	}
+	return Read(path, text)
+}
+
+// Read is Load for a text; name is what it is called in errors.
+func Read(name string, text []byte) (*Scenario, error) {
+	s := &Scenario{}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(s); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("line 1: it is empty")
+		}
+		return nil, refuse(name, err)
+	}
+	// The decoder does not tell a step its line.
+	var document struct {
+		Steps []yaml.Node `yaml:"steps"`
+	}
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, refuse(name, err)
+	}
+	for i := range s.Steps {
+		s.Steps[i].line = document.Steps[i].Line
+	}
+	if err := s.Check(); err != nil {
+		return nil, refuse(name, err)
+	}
+	return s, nil
+}
+
+var unknownField = regexp.MustCompile(`field (\S+) not found in type \S+`)
+
+// refuse puts what a decoder says in several lines into one.
+func refuse(name string, err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	text = strings.TrimPrefix(text, "unmarshal errors:\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	first = unknownField.ReplaceAllString(first, `unknown field "$1"`)
+	return badinput.New(fmt.Sprintf("the scenario %s cannot be played: %s", name, first), "mend it; suites/scenario/README.md says how one is written")
+}
+
+// YAML is the text that Read reads the scenario from.
+func (s *Scenario) YAML() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(s); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), encoder.Close()
+}
+
+// UnmarshalYAML reads an object as strictly as an API server with
+// fieldValidation=Strict.
+func (o *Object) UnmarshalYAML(node *yaml.Node) error {
+	var fields map[string]any
+	if err := node.Decode(&fields); err != nil {
+		return err
+	}
+	kind, _ := fields["kind"].(string)
+	gvk, known := kinds.Namespaced(kind)
+	if !known {
+		return fmt.Errorf("line %d: unknown kind %q", node.Line, kind)
+	}
+	if version := gvk.GroupVersion().String(); fields["apiVersion"] != version {
+		return fmt.Errorf("line %d: a %s is of apiVersion %s", node.Line, kind, version)
+	}
+	object, err := scheme.Scheme.New(gvk)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Errorf("line %d: %w", node.Line, err)
+	}
+	wrong, err := kjson.UnmarshalStrict(text, object)
+	if err != nil {
+		return fmt.Errorf("line %d: %w", node.Line, err)
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("line %d: %w", lineOf(node, wrong[0].Error()), wrong[0])
+	}
+	o.Object = object.(client.Object)
+	return nil
+}
+
+var quotedPath = regexp.MustCompile(`"([^"]+)"`)
+
+// lineOf is where the last part of the path in an error stands, as far as it can
+// be found.
+func lineOf(node *yaml.Node, problem string) int {
+	path := quotedPath.FindStringSubmatch(problem)
+	if path == nil {
+		return node.Line
+	}
+	parts := strings.FieldsFunc(path[1], func(r rune) bool { return strings.ContainsRune(".[]", r) })
+	for _, part := range parts {
+		next := child(node, part)
+		if next == nil {
+			break
+		}
+		node = next
+	}
+	return node.Line
+}
+
+// child is the value of a field, or what stands at an index.
+func child(node *yaml.Node, part string) *yaml.Node {
+	switch node.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == part {
+				return node.Content[i+1]
+			}
+		}
+	case yaml.SequenceNode:
+		var index int
+		if _, err := fmt.Sscan(part, &index); err == nil && index < len(node.Content) {
+			return node.Content[index]
+		}
+	}
+	return nil
+}
+
+// MarshalYAML writes an object without the fields that only an API server fills.
+func (o Object) MarshalYAML() (any, error) {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o.Object)
+	if err != nil {
+		return nil, err
+	}
+	gvks, _, err := scheme.Scheme.ObjectKinds(o.Object)
+	if err != nil {
+		return nil, err
+	}
+	fields["apiVersion"], fields["kind"] = gvks[0].GroupVersion().String(), gvks[0].Kind
+	delete(fields, "status")
+	return fields, nil
+}

@@ -1,0 +1,159 @@
+// Package scenario plays a story told as data: what is created, how pods end,
+// which faults come in which order, and what must be seen. The implementation
+// sees the scenario's namespace only, through a fault proxy of its own; all that
+// happens is recorded, and every invariant is checked at the end.
+//
+//	description: a lost answer costs no pod too many
+//	steps:
+//	- fault: {on: create pods, nth: 2, do: lose answer}
+//	- create: {apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {...}}
+//	- tell: {pods: 3, exitCodes: "0"}
+//	- await: done(jobs.a, 'Complete') && size(created) == 3
+package scenario
+
+import (
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Scenario is one story. The zero value of each field means that there is none.
+type Scenario struct {
+	// Description is one line.
+	Description string `yaml:"description"`
+	// Issue and Pull are the numbers in kubernetes/kubernetes that report and mend
+	// the bug which the scenario shows.
+	Issue int `yaml:"issue,omitempty"`
+	Pull  int `yaml:"pull,omitempty"`
+	// Component has the bug: kube-controller-manager (the default) or
+	// kube-apiserver.
+	Component string `yaml:"component,omitempty"`
+	// Affected are the versions of Kubernetes that have the bug, as a constraint:
+	// ">= 1.36.0, < 1.36.3".
+	Affected string `yaml:"affected,omitempty"`
+	// Versions in which it is shown red and green, as in v1.36.1.
+	Red   string `yaml:"red,omitempty"`
+	Green string `yaml:"green,omitempty"`
+	// Because says what is wrong in the component, for whoever sees it red.
+	Because string `yaml:"because,omitempty"`
+	// Requirements are IDs of the catalogue.
+	Requirements []string `yaml:"requirements,omitempty"`
+	// Except are invariants that the scenario breaks itself.
+	Except []string `yaml:"except,omitempty"`
+	// Implementation is "later" if a step starts it. By default it runs from the
+	// beginning.
+	Implementation string `yaml:"implementation,omitempty"`
+	Steps          []Step `yaml:"steps"`
+}
+
+// Later is the value of Scenario.Implementation that leaves its start to a step.
+const Later = "later"
+
+// Step is one of the following; Answers, Within and For add to it.
+type Step struct {
+	// Create creates an object of a kind that lives in namespaces.
+	Create *Object `yaml:"create,omitempty"`
+	// Patch changes an object.
+	Patch *Patch `yaml:"patch,omitempty"`
+	// Delete deletes one.
+	Delete *Delete `yaml:"delete,omitempty"`
+	// Tell directs pods: how they end, whether they are ready.
+	Tell *Tell `yaml:"tell,omitempty"`
+	// Fault is put between the implementation and the API server from now on.
+	Fault *Fault `yaml:"fault,omitempty"`
+	// Clear takes all faults of earlier steps away: its value is "faults".
+	Clear string `yaml:"clear,omitempty"`
+	// Hold keeps the events of a resource back, so that the implementation's
+	// cache of it grows stale; Held waits until an event is kept back, and Release
+	// lets all of them through. Their values are resources: "jobs".
+	Hold    string `yaml:"hold,omitempty"`
+	Held    string `yaml:"held,omitempty"`
+	Release string `yaml:"release,omitempty"`
+	// Expire cuts the watches of a resource and answers 410 Gone to what would go
+	// on from there, so that it has to be listed again.
+	Expire string `yaml:"expire,omitempty"`
+	// Network is "cut": nothing gets through; or "restored".
+	Network string `yaml:"network,omitempty"`
+	// Implementation is started, stopped (SIGTERM), killed (SIGKILL) or restarted
+	// (killed and started): its values are start, stop, kill and restart.
+	Implementation string `yaml:"implementation,omitempty"`
+	// Await waits until an expression is true, up to Within. It is in CEL; see
+	// Compile for what it may use.
+	Await string `yaml:"await,omitempty"`
+	// Stays is an expression that must be true now and at every revision, for For.
+	Stays string `yaml:"stays,omitempty"`
+	// Always is an expression that must be true from now on at every revision, up
+	// to the end.
+	Always string `yaml:"always,omitempty"`
+	// Pause lets time go by: a cut network of 30 s, for example. It is no way to
+	// wait for something.
+	Pause time.Duration `yaml:"pause,omitempty"`
+
+	// Answers is the status code that the API server must answer Create, Patch or
+	// Delete with. By default it must do what it was asked for.
+	Answers int `yaml:"answers,omitempty"`
+	// Within is how long Await, Tell and Held may take. Default: the patience of
+	// the run, 30 s.
+	Within time.Duration `yaml:"within,omitempty"`
+	// For is how long Stays lasts. Default: 2.5 s.
+	For time.Duration `yaml:"for,omitempty"`
+
+	line int // in the file that it was read from; 0 for none
+}
+
+// Object is one as kubectl takes it. In a file, unknown fields are refused.
+type Object struct{ client.Object }
+
+// Patch is a merge patch.
+type Patch struct {
+	Kind string `yaml:"kind"`
+	Name string `yaml:"name"`
+	// Status says that it is for the status, not for the rest.
+	Status bool           `yaml:"status,omitempty"`
+	Merge  map[string]any `yaml:"merge"`
+}
+
+// Delete deletes an object.
+type Delete struct {
+	Kind string `yaml:"kind"`
+	Name string `yaml:"name"`
+	// Propagation is Background (the default), Foreground or Orphan.
+	Propagation string `yaml:"propagation,omitempty"`
+}
+
+// Tell directs pods by the annotations of package puppet. It waits until there
+// are as many as it is for.
+type Tell struct {
+	// Which is an expression on the pod p. Default: all that have not ended and
+	// were not told anything by an earlier Tell.
+	Which string `yaml:"which,omitempty"`
+	// Pods is how many of them, those that were created first. Default: 1.
+	Pods int `yaml:"pods,omitempty"`
+	// The rest is as package puppet has it; see there.
+	ExitCodes   string        `yaml:"exitCodes,omitempty"`
+	InitCodes   string        `yaml:"initCodes,omitempty"`
+	FinishedAgo time.Duration `yaml:"finishedAgo,omitempty"`
+	Ready       string        `yaml:"ready,omitempty"`
+	Start       string        `yaml:"start,omitempty"`
+	Terminate   string        `yaml:"terminate,omitempty"`
+	Disruption  string        `yaml:"disruption,omitempty"`
+}
+
+// Fault is what happens to some of the implementation's calls.
+type Fault struct {
+	// On is a verb and a resource, with its subresource if there is one: "create
+	// pods", "update jobs/status". "write" stands for all verbs that write, and
+	// "any" for all; a resource of "any" for all.
+	On string `yaml:"on"`
+	// Name of the object; for a create, also what its name begins with. Default:
+	// any.
+	Name string `yaml:"name,omitempty"`
+	// Nth leaves only that call, counted from 1 and from now on; First only the
+	// first ones. Default: all.
+	Nth   int `yaml:"nth,omitempty"`
+	First int `yaml:"first,omitempty"`
+	// Do is "answer CODE" (409, 422, 429, 500, 503, 504), "drop", "lose answer",
+	// "delay DURATION", "kill before" or "kill after" (the implementation is
+	// started again at once), "stop before" or "stop after" (it stays away).
+	Do string `yaml:"do"`
+}
