@@ -106,7 +106,14 @@ func (t Theatre) Play(ctx context.Context, s *Scenario, rules ...func(*subject.S
 	for _, rule := range rules {
 		rule(p.subject)
 	}
+	directing, end := context.WithCancel(ctx)
+	directed := make(chan error, 1)
+	go func() { directed <- p.direct(directing) }()
 	p.result.Failed, err = p.play(ctx)
+	end()
+	if wrong := <-directed; err == nil && wrong != nil {
+		err = fmt.Errorf("telling a pod how to end: %w", wrong)
+	}
 	if err == nil {
 		err = p.judge(ctx)
 	}

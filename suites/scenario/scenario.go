@@ -43,7 +43,11 @@ type Scenario struct {
 	// Implementation is "later" if a step starts it. By default it runs from the
 	// beginning.
 	Implementation string `yaml:"implementation,omitempty"`
-	Steps          []Step `yaml:"steps"`
+	// Ends tell, by the name of a Job, how its pods end, in the order in which they
+	// are created: "1,0" lets the first fail and all others succeed. Pods of other
+	// Jobs end as their templates, and the steps, say.
+	Ends  map[string]string `yaml:"ends,omitempty"`
+	Steps []Step            `yaml:"steps"`
 }
 
 // Later is the value of Scenario.Implementation that leaves its start to a step.
