@@ -130,8 +130,8 @@ SIGINT, 1 gave up (lost its lease, for example), 2 could not start.`,
 	f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "`names` of the controllers to run: "+strings.Join(allControllers, ", ")+"; * is all, -name all but that one")
 	f.IntVar(&o.jobSyncs, "concurrent-job-syncs", 10, "Jobs worked on at the same time")
 	f.IntVar(&o.cronJobSyncs, "concurrent-cron-job-syncs", 5, "CronJobs worked on at the same time")
-	f.Float32Var(&o.qps, "kube-api-qps", 500, "requests to the API server per second, in the long run; -1 is as many as it takes")
-	f.IntVar(&o.burst, "kube-api-burst", 1000, "requests to the API server at once")
+	f.Float32Var(&o.qps, "kube-api-qps", 500, "requests of each controller to the API server per second, in the long run; -1 is as many as it takes")
+	f.IntVar(&o.burst, "kube-api-burst", 1000, "requests of each controller to the API server at once")
 	f.StringVar(&o.contentType, "kube-api-content-type", runtime.ContentTypeProtobuf, "content `type` of requests to the API server: "+strings.Join(contentTypes, " or "))
 	f.StringVar(&o.metricsBindAddress, "metrics-bind-address", ":8080", "`address` to serve /healthz, /readyz and /metrics at; 0 is nowhere")
 	var klogFlags flag.FlagSet

@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
 )
 
 // kubeconfig writes a kubeconfig for a server.
@@ -172,16 +174,21 @@ func TestControllers(t *testing.T) {
 	}
 }
 
-// TestRateLimit: a negative --kube-api-qps is no limit, as in client-go.
+// TestRateLimit: every client has a limit of its own; a negative --kube-api-qps is
+// none, as in client-go.
 func TestRateLimit(t *testing.T) {
 	for qps, limited := range map[float32]bool{-1: false, 0.5: true, 500: true} {
 		c, err := newClients(&rest.Config{Host: "http://127.0.0.1:1", QPS: qps, Burst: 7}, time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
-		limiter := c.work.CoreV1().RESTClient().GetRateLimiter()
-		if (limiter != nil) != limited || limited && limiter.QPS() != qps {
-			t.Errorf("%v requests per second: limiter %v", qps, limiter)
+		seen := map[flowcontrol.RateLimiter]bool{}
+		for _, client := range []kubernetes.Interface{c.informers, c.job, c.cronJob, c.events, c.lease} {
+			limiter := client.CoreV1().RESTClient().GetRateLimiter()
+			if (limiter != nil) != limited || limited && (limiter.QPS() != qps || seen[limiter]) {
+				t.Errorf("%v requests per second: limiter %v", qps, limiter)
+			}
+			seen[limiter] = true
 		}
 	}
 }

@@ -64,7 +64,7 @@ func run(ctx context.Context, o options) error {
 		}
 		defer listener.Close()
 	}
-	if err := contact(ctx, clients.work, config.Host); err != nil {
+	if err := contact(ctx, clients.informers, config.Host); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -118,10 +118,11 @@ func restConfig(o options) (*rest.Config, error) {
 	return config, nil
 }
 
-// clients have a rate limit each, so that neither a flood of events nor one of
-// Jobs costs the Lease. That of the Lease gives a request up early enough that a
-// leader which cannot renew stops before others take over.
-type clients struct{ work, events, lease kubernetes.Interface }
+// clients have a rate limit each, as the controllers of kube-controller-manager
+// have: neither a flood of events nor one of Jobs costs CronJobs or the Lease. The
+// client of the Lease gives a request up early enough that a leader which cannot
+// renew stops before others take over.
+type clients struct{ informers, job, cronJob, events, lease kubernetes.Interface }
 
 func newClients(config *rest.Config, leaseTimeout time.Duration) (c clients, err error) {
 	leases := rest.CopyConfig(config)
@@ -129,7 +130,7 @@ func newClients(config *rest.Config, leaseTimeout time.Duration) (c clients, err
 	for _, made := range []struct {
 		config *rest.Config
 		client *kubernetes.Interface
-	}{{config, &c.work}, {config, &c.events}, {leases, &c.lease}} {
+	}{{config, &c.informers}, {config, &c.job}, {config, &c.cronJob}, {config, &c.events}, {leases, &c.lease}} {
 		if *made.client, err = kubernetes.NewForConfig(made.config); err != nil {
 			return c, fmt.Errorf("cannot use the kubeconfig: %w; see that kubectl works with it", err)
 		}
@@ -165,21 +166,21 @@ type controller struct {
 
 func newWork(o options, c clients, registry prometheus.Registerer) (*work, error) {
 	w := &work{
-		factory: informers.NewSharedInformerFactoryWithOptions(c.work, 0, informers.WithTransform(withoutManagedFields)),
+		factory: informers.NewSharedInformerFactoryWithOptions(c.informers, 0, informers.WithTransform(withoutManagedFields)),
 		// Its defaults are kube-controller-manager's: of one object 25 events at
 		// once, then one in five minutes, and similar ones as one.
 		broadcaster: record.NewBroadcaster(),
 		events:      c.events,
 	}
 	if name := "job-controller"; o.runs(jobController) {
-		c, err := job.New(c.work, w.factory, w.recorder(name), job.Options{MetricsRegisterer: registry})
+		c, err := job.New(c.job, w.factory, w.recorder(name), job.Options{MetricsRegisterer: registry})
 		if err != nil {
 			return nil, err
 		}
 		w.controllers = append(w.controllers, controller{name, c.Run, o.jobSyncs})
 	}
 	if name := "cronjob-controller"; o.runs(cronJobController) {
-		c, err := cronjob.New(c.work, w.factory, w.recorder(name), cronjob.Options{MetricsRegisterer: registry})
+		c, err := cronjob.New(c.cronJob, w.factory, w.recorder(name), cronjob.Options{MetricsRegisterer: registry})
 		if err != nil {
 			return nil, err
 		}

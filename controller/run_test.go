@@ -171,7 +171,7 @@ func TestEventsAreLimited(t *testing.T) {
 		seen <- action.(clienttesting.CreateAction).GetObject().(*corev1.Event).InvolvedObject.Name
 		return false, nil, nil
 	})
-	w, err := newWork(options{controllers: []string{"*"}}, clients{work: api, events: api, lease: api}, newRegistry())
+	w, err := newWork(options{controllers: []string{"*"}}, clients{informers: api, job: api, cronJob: api, events: api, lease: api}, newRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
