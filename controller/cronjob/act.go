@@ -114,6 +114,7 @@ func (l *look) write(ctx context.Context, status batchv1.CronJobStatus) error {
 	next.Status = status
 	written, err := l.client.BatchV1().CronJobs(next.Namespace).UpdateStatus(ctx, &next, metav1.UpdateOptions{})
 	if err != nil {
+		l.doubt = true
 		return fmt.Errorf("writing the status of CronJob %s: %w", next.Name, err)
 	}
 	l.cronJob, l.known = written, written

@@ -171,22 +171,54 @@ func TestConflict(t *testing.T) {
 	b.expectStatus("10:00")
 }
 
-// TestNothingStartsOnAStaleView: the cache has not seen that the CronJob was
-// suspended, or that another replica started the tick, whose Job is gone.
+// TestNothingStartsOnAStaleView: the cache has not seen our own last write, nor
+// that the CronJob was suspended since, or that another replica started the tick.
 func TestNothingStartsOnAStaleView(t *testing.T) {
 	for name, changes := range map[string][]change{
-		"suspended":       {last("09:00"), suspended},
-		"started already": {last("10:00")},
-		"being deleted":   {last("09:00"), beingDeleted},
+		"suspended":       {last("10:00"), suspended},
+		"started already": {last("11:00")},
+		"being deleted":   {last("10:00"), beingDeleted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, hourly(last("09:00")))
-			b.edit("50", changes...)
+			b.mustLook()
+			b.expect("writes", b.writes(), "create jobs, update cronjobs")
+			b.edit("500", append(changes, active(b.stored()...))...)
+			b.clock.SetTime(at("11:00:05"))
 			b.mustLook()
 			b.mustLook()
-			b.expect("Jobs", names(b.stored()), "[]")
-			b.expect("writes", b.writes(), "")
+			b.expect("Jobs", names(b.stored()), "["+nameAt("10:00")+"]")
+			b.expect("writes", b.writes(), "create jobs, update cronjobs")
 		})
+	}
+}
+
+// TestAnAnswerThatWasLostStartsNothingAgain: the start is on record, which
+// neither an answer nor the cache has said, and its Job is gone.
+func TestAnAnswerThatWasLostStartsNothingAgain(t *testing.T) {
+	b := newBench(t, hourly(last("09:00")))
+	b.fail("update", "cronjobs", true, errServer)
+	if b.look() == nil {
+		t.Fatal("no error, so that nobody looks again")
+	}
+	if err := b.api.BatchV1().Jobs("ns").Delete(t.Context(), nameAt("10:00"), metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	b.mustLook()
+	b.expect("Jobs", names(b.stored()), "[]")
+	b.expectStatus("10:00")
+}
+
+// TestAStartCostsTwoCalls where nothing is in doubt.
+func TestAStartCostsTwoCalls(t *testing.T) {
+	b := newBench(t, hourly(last("09:00")))
+	for _, now := range []string{"10:00:05", "11:00:05"} {
+		b.clock.SetTime(at(now))
+		b.mustLook()
+		if n := len(b.api.Actions()); n != 2 {
+			t.Errorf("%d calls: %v", n, b.api.Actions())
+		}
+		b.show()
 	}
 }
 
@@ -196,7 +228,7 @@ func TestReplaceDeletesFirst(t *testing.T) {
 	b.expect("writes", b.writes(), "delete jobs, create jobs, update cronjobs")
 	b.expect("events", b.told(), "SuccessfulDelete SuccessfulCreate")
 	b.expectStatus("10:00", nameAt("10:00"))
-	options := b.api.Actions()[1].(clienttesting.DeleteAction).GetDeleteOptions()
+	options := b.api.Actions()[0].(clienttesting.DeleteAction).GetDeleteOptions()
 	if *options.PropagationPolicy != metav1.DeletePropagationBackground || *options.Preconditions.UID != started("09:00").UID {
 		t.Errorf("deleted with %+v", options)
 	}

@@ -158,37 +158,30 @@ func (c *Controller) sync(ctx context.Context, key cache.ObjectName) (time.Time,
 		return time.Time{}, err
 	}
 	k := c.recall(key, cronJob.UID)
-	cronJob = k.newest(cronJob)
-	plan, err := c.plan(ctx, cronJob, k)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if plan.Start != nil {
-		// The cache may lag behind what another replica, a lost answer or a user
-		// made of the CronJob. Nothing starts on such a view.
-		fresh, err := c.client.BatchV1().CronJobs(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) || err == nil && fresh.UID != cronJob.UID {
+	asked := k.doubt
+	if asked {
+		live, err := c.client.BatchV1().CronJobs(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || err == nil && live.UID != cronJob.UID {
 			return time.Time{}, nil // as the cache is going to say
 		}
 		if err != nil {
 			return time.Time{}, fmt.Errorf("reading CronJob %s: %w", key.Name, err)
 		}
-		if fresh.ResourceVersion != cronJob.ResourceVersion {
-			cronJob, k.known = fresh, fresh
-			if plan, err = c.plan(ctx, cronJob, k); err != nil {
-				return time.Time{}, err
-			}
-		}
+		k.known, k.doubt = live, false
 	}
-	return plan.LookAgain, c.act(ctx, cronJob, k, plan)
-}
-
-func (c *Controller) plan(ctx context.Context, cronJob *batchv1.CronJob, k *knowledge) (Plan, error) {
+	cronJob = k.newest(cronJob)
 	o, err := c.observe(ctx, cronJob, k)
 	if err != nil {
-		return Plan{}, err
+		return time.Time{}, err
 	}
-	return NewPlan(o), nil
+	plan := NewPlan(o)
+	if plan.Start != nil && k.known != nil && !asked {
+		// The cache lags behind our own writes, and so behind what users and other
+		// replicas did as well. Nothing starts on such a view.
+		k.doubt = true
+		return c.sync(ctx, key)
+	}
+	return plan.LookAgain, c.act(ctx, cronJob, k, plan)
 }
 
 func (c *Controller) enqueue(cronJob any) {

@@ -19,6 +19,10 @@ type knowledge struct {
 	// known is the newest revision that was read or written past the cache; nil
 	// once the cache has caught up.
 	known *batchv1.CronJob
+	// doubt is set when the CronJob may be newer than known and the cache: after
+	// a status write that failed, or the answer to which was lost. The next look
+	// asks the API server.
+	doubt bool
 	// creating is the name of a Job that may have been created and that the
 	// status does not have yet; empty if there is none.
 	creating string

@@ -25,9 +25,12 @@ type modelAPI struct {
 	kubernetes.Interface
 	typedbatchv1.BatchV1Interface
 
-	t       *rapid.T
-	now     func() time.Time
-	cron    *batchv1.CronJob
+	t    *rapid.T
+	now  func() time.Time
+	cron *batchv1.CronJob
+	// seen is the newest revision of it that the controller was shown: by its
+	// cache or in an answer.
+	seen    *batchv1.CronJob
 	stored  map[string]*batchv1.Job
 	serial  int
 	faulty  bool
@@ -132,6 +135,9 @@ type modelCronJobs struct {
 
 func (a modelCronJobs) Get(context.Context, string, metav1.GetOptions) (c *batchv1.CronJob, err error) {
 	err = a.request("read CronJob", false, func() error { c = a.cron; return nil })
+	if err == nil {
+		a.seen = c
+	}
 	return c, err
 }
 
@@ -144,6 +150,9 @@ func (a modelCronJobs) UpdateStatus(_ context.Context, next *batchv1.CronJob, _ 
 		a.edit(func(c *batchv1.CronJob) { c.Status = *next.Status.DeepCopy() })
 		return nil
 	})
+	if err == nil {
+		a.seen = a.cron
+	}
 	return a.cron, err
 }
 
@@ -189,14 +198,16 @@ func (a modelJobs) Create(_ context.Context, job *batchv1.Job, _ metav1.CreateOp
 	return a.stored[job.Name], err
 }
 
-// checkStart says what must be so when a Job starts.
+// checkStart says what must be so when a Job starts. What users want the
+// controller may not know yet, but what it has been shown it does, and all that
+// it wrote itself.
 func (a *modelAPI) checkStart(job *batchv1.Job) {
 	tick, ours := scheduledTimeOf(a.cron, job)
-	spec, last, now := a.cron.Spec, a.cron.Status.LastScheduleTime, a.now()
+	spec, last, now := a.seen.Spec, a.cron.Status.LastScheduleTime, a.now()
 	switch d := spec.StartingDeadlineSeconds; {
 	case !ours || !metav1.IsControlledBy(job, a.cron):
 		a.t.Fatalf("starts %v, which is not marked as the CronJob's", job)
-	case ptr.Deref(spec.Suspend, false) || a.cron.DeletionTimestamp != nil:
+	case ptr.Deref(spec.Suspend, false) || a.seen.DeletionTimestamp != nil:
 		a.t.Fatalf("starts %v although it is suspended or being deleted", tick)
 	case tick.After(now):
 		a.t.Fatalf("starts %v at %v", tick, now)
@@ -226,8 +237,8 @@ func (a modelJobs) Delete(_ context.Context, name string, o metav1.DeleteOptions
 			return a.conflict("jobs", name)
 		case !metav1.IsControlledBy(job, a.cron):
 			a.t.Fatalf("deletes %s of somebody else", name)
-		case finished(job) == "" && a.cron.Spec.ConcurrencyPolicy != batchv1.ReplaceConcurrent:
-			a.t.Fatalf("deletes %s, which is unfinished, although the policy is %s", name, a.cron.Spec.ConcurrencyPolicy)
+		case finished(job) == "" && a.seen.Spec.ConcurrencyPolicy != batchv1.ReplaceConcurrent:
+			a.t.Fatalf("deletes %s, which is unfinished, although the policy is %s", name, a.seen.Spec.ConcurrencyPolicy)
 		case finished(job) != "" && a.lastSuccess(job).After(ptr.Deref(a.cron.Status.LastSuccessfulTime, metav1.Time{}).Time):
 			a.t.Fatalf("deletes %s before its success is on record", name)
 		}

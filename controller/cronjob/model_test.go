@@ -96,7 +96,7 @@ func (m *model) start() {
 		m.t.Fatal(err)
 	}
 	m.Controller, m.cached, m.dead = c, factory.Batch().V1().CronJobs().Informer().GetIndexer(), false
-	m.cronFeed, m.jobFeed = []*batchv1.CronJob{m.cron}, nil
+	m.cronFeed, m.jobFeed, m.seen = []*batchv1.CronJob{m.cron}, nil, m.cron
 	for _, job := range m.stored {
 		m.jobFeed = append(m.jobFeed, jobNotice{job: job})
 	}
@@ -109,6 +109,7 @@ func (m *model) stop() { m.queue.ShutDown() }
 func (m *model) deliver(cronJobs, jobs int) {
 	for _, c := range m.cronFeed[:cronJobs] {
 		m.must(m.cached.Update(c))
+		m.seen = newest(m.seen, c)
 	}
 	for _, n := range m.jobFeed[:jobs] {
 		if n.gone {
@@ -118,6 +119,13 @@ func (m *model) deliver(cronJobs, jobs int) {
 		}
 	}
 	m.cronFeed, m.jobFeed = m.cronFeed[cronJobs:], m.jobFeed[jobs:]
+}
+
+func newest(a, b *batchv1.CronJob) *batchv1.CronJob {
+	if (&knowledge{known: a}).newest(b) == a {
+		return a
+	}
+	return b
 }
 
 func (m *model) must(err error) {
