@@ -192,7 +192,11 @@ func (c *Controller) sync(ctx context.Context, key cache.ObjectName) (err error)
 	}
 	p := plan(*view)
 	wrote, err := c.act(ctx, view.Job, m, p)
-	if wrote && err == nil {
+	switch n := len(p.Create); {
+	case err != nil:
+	case n > 0 && n < maxPodsPerPlan: // time for them to begin, and perhaps to end
+		c.queue.AddAfter(key, batchPeriod)
+	case wrote:
 		c.queue.Add(key)
 	}
 	if p.Again > 0 {
