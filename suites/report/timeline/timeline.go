@@ -1,6 +1,7 @@
 // Package timeline draws a history as a picture: a lane for each Job and CronJob
 // with its conditions and counters, below it one for each pod with its phases,
-// and marks where the spec itself did something and where an invariant broke.
+// and marks where the spec itself did something and where an invariant broke. An
+// implementation that met faults has a lane of its own.
 package timeline
 
 import (
@@ -50,11 +51,22 @@ func SVG(h history.History, violations []history.Violation) string {
 			c.to = r.At
 		}
 	}
+	for _, f := range h.Faults() {
+		if f.At.Before(c.from) {
+			c.from = f.At
+		}
+		if f.At.After(c.to) {
+			c.to = f.At
+		}
+	}
 	if c.to.Sub(c.from) < minWindow {
 		c.to = c.from.Add(minWindow)
 	}
 	lanes, left := lanesOf(h)
 	y := float64(top)
+	for _, s := range subjects(h.Faults()) {
+		y += c.subject(s, y)
+	}
 	for _, lane := range lanes {
 		y += c.lane(lane, y)
 	}

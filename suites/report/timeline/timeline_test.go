@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/faults"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -76,6 +77,31 @@ func TestPicture(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"breaks job-x", "Complete", "a-&lt;1&gt;", "by controller"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the picture lacks %q", want)
+		}
+	}
+}
+
+func TestPictureShowsWhatWasDoneToTheImplementation(t *testing.T) {
+	h := story(1)
+	after := func(d time.Duration) time.Time { return start.Add(d) }
+	h.Calls = []faults.Call{
+		{At: after(-time.Second), Verb: faults.VerbStart},
+		{At: after(0), Verb: faults.VerbHold, Resource: "pods"},
+		{At: after(time.Second), Verb: "create", Resource: "pods", Namespace: "ns", Name: "a-", Fault: "answer lost"},
+		{At: after(time.Second), Verb: "get", Resource: "pods"},
+		{At: after(2 * time.Second), Verb: faults.VerbKill},
+		{At: after(3 * time.Second), Verb: faults.VerbStart},
+		{At: after(3 * time.Second), Verb: faults.VerbStart, By: "another"},
+	}
+	svg := SVG(h, nil)
+	for class, want := range map[string]int{"life": 3, "kept": 1, "f": 6} {
+		if got := count(t, svg, class); got != want {
+			t.Errorf("%d elements of class %q, want %d", got, class, want)
+		}
+	}
+	for _, want := range []string{"2.000s create pods ns/a- (answer lost)", ">implementation<", ">another<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the picture lacks %q", want)
 		}

@@ -1,0 +1,75 @@
+package timeline
+
+import (
+	"html"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/faults"
+)
+
+// subjects are the faults of each implementation, in the order of their first.
+func subjects(all []faults.Call) [][]faults.Call {
+	at := map[string]int{}
+	var groups [][]faults.Call
+	for _, f := range all {
+		i, known := at[f.By]
+		if !known {
+			i = len(groups)
+			at[f.By] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], f)
+	}
+	return groups
+}
+
+// subject draws the lane of an implementation and returns its height: a bar for
+// each life, thinner ones while something was kept from it, and a mark for each
+// fault.
+func (c *canvas) subject(met []faults.Call, y float64) float64 {
+	name := "implementation"
+	if by := met[0].By; by != "" {
+		name = by
+	}
+	c.add(`<text class="n" x="%d" y="%.0f">%s</text>`, 4, y+13, html.EscapeString(name))
+	since := map[string]time.Time{} // what goes on, by what ended it
+	ended := func(end string, at time.Time) {
+		from, open := since[end]
+		if !open {
+			return
+		}
+		delete(since, end)
+		if end == faults.VerbKill {
+			c.add(`<rect class="life" x="%.1f" y="%.0f" width="%.1f" height="%d"/>`, c.x(from), y+4, max(c.x(at)-c.x(from), 0.5), pod-8)
+		} else {
+			c.add(`<rect class="kept" x="%.1f" y="%.0f" width="%.1f" height="3"/>`, c.x(from), y+pod-3, max(c.x(at)-c.x(from), 0.5))
+		}
+	}
+	for _, f := range met {
+		switch f.Verb {
+		case faults.VerbStart:
+			since[faults.VerbKill] = f.At
+		case faults.VerbKill, faults.VerbStop, faults.VerbEnd:
+			ended(faults.VerbKill, f.At)
+		case faults.VerbHold:
+			since[f.Resource] = f.At
+		case faults.VerbRelease:
+			ended(f.Resource, f.At)
+		case faults.VerbCut:
+			since[faults.VerbRestore] = f.At
+		case faults.VerbRestore:
+			ended(faults.VerbRestore, f.At)
+		}
+	}
+	for _, end := range slices.Sorted(maps.Keys(since)) {
+		ended(end, c.to)
+	}
+	for _, f := range met {
+		x, middle := c.x(f.At), y+pod/2
+		c.add(`<path class="f" d="M%.1f %.1fl4 4l-4 4l-4 -4z"><title>%.3fs %s</title></path>`,
+			x, middle-4, f.At.Sub(c.from).Seconds(), html.EscapeString(f.String()))
+	}
+	return pod + 2
+}
