@@ -67,7 +67,14 @@ type expression struct {
 	program cel.Program
 }
 
+// compiled keeps them: a scenario is checked before it is played, and looks at the
+// same ones again and again.
+var compiled sync.Map
+
 func compile(text string) (expression, error) {
+	if e, ok := compiled.Load(text); ok {
+		return e.(expression), nil
+	}
 	env, err := shared()
 	if err != nil {
 		return expression{}, err
@@ -81,7 +88,12 @@ func compile(text string) (expression, error) {
 		return expression{}, fmt.Errorf("%q is not true or false, but %s", text, out)
 	}
 	program, err := env.Program(ast)
-	return expression{text, program}, err
+	if err != nil {
+		return expression{}, err
+	}
+	e := expression{text, program}
+	compiled.Store(text, e)
+	return e, nil
 }
 
 // holds is empty when the expression is true, and says why it is not otherwise.
