@@ -116,6 +116,15 @@ fuzz: ## play random Jobs and CronJobs against the reference controllers, with f
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
+MINUTES ?=
+COUNT ?=
+
+.PHONY: soak
+soak: bin/jobconformance ## play random workloads with faults against a controller, for MINUTES
+	@bin/jobconformance soak --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,minutes,$(MINUTES)) $(call flag,count,$(COUNT)) \
+		$(call flag,seed,$(SEED)) $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,assets,$(KUBEBUILDER_ASSETS)) \
+		$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
+
 compare: bin/jobconformance ## what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
 	@bin/jobconformance compare $(call quote,$(OLD)) $(call quote,$(NEW))
 

@@ -1,0 +1,158 @@
+// Package soak plays random workloads against an implementation until its time is
+// over: mixes of Jobs and CronJobs of all features, with random pod ends, edits,
+// suspensions, deletions, faults and restarts. What breaks an invariant, or never
+// comes to its end, is made as small as it gets and written down as a scenario.
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/jobconformance/jobconformance/suites/scenario"
+	"golang.org/x/sync/errgroup"
+)
+
+// Options of a soak. Theatre is required.
+type Options struct {
+	Theatre scenario.Theatre
+	// Time is for how long workloads are begun. Default: as many as Count says.
+	Time time.Duration
+	// Count is how many workloads are played at most. Default: no limit.
+	Count int
+	// Seed of the first workload; the next one has the next number.
+	Seed int
+	// Workers is how many are played side by side. Default: 6.
+	Workers int
+	// Shrink is how long the first workload that went wrong is made smaller.
+	Shrink time.Duration
+	// Folder takes the workloads that went wrong.
+	Folder string
+	// Out takes progress.
+	Out io.Writer
+}
+
+// Finding is a workload that went wrong.
+type Finding struct {
+	Seed int
+	Why  string
+	// File has the scenario, History what happened.
+	File, History string
+}
+
+// progressEvery is how often a soak says how far it is.
+const progressEvery = 15 * time.Second
+
+// Run plays workloads. An error means that there is no verdict; what comes with
+// it is what was seen until then.
+func Run(ctx context.Context, o Options) (*Tally, error) {
+	if err := os.MkdirAll(o.Folder, 0o755); err != nil {
+		return nil, err
+	}
+	t := &Tally{start: time.Now(), seed: o.Seed}
+	seeds := make(chan int)
+	group, playing := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(seeds)
+		return o.deal(playing, seeds)
+	})
+	for range o.Workers {
+		group.Go(func() error {
+			for seed := range seeds {
+				if err := o.play(playing, seed, t); err != nil {
+					return fmt.Errorf("workload %d: %w", seed, err)
+				}
+			}
+			return nil
+		})
+	}
+	telling, stop := context.WithCancel(ctx)
+	var told sync.WaitGroup
+	told.Go(func() { o.tell(telling, t) })
+	err := group.Wait()
+	stop()
+	told.Wait()
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	t.took = time.Since(t.start)
+	if err != nil || len(t.Findings) == 0 || o.Shrink == 0 {
+		return t, err
+	}
+	return t, o.shrink(ctx, t)
+}
+
+// deal hands out seeds until time or count is up.
+func (o Options) deal(ctx context.Context, seeds chan<- int) error {
+	var over <-chan time.Time
+	if o.Time > 0 {
+		timer := time.NewTimer(o.Time)
+		defer timer.Stop()
+		over = timer.C
+	}
+	for n := 0; o.Count == 0 || n < o.Count; n++ {
+		select {
+		case seeds <- o.Seed + n:
+		case <-over:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+func (o Options) tell(ctx context.Context, t *Tally) {
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			fmt.Fprintln(o.Out, t.Line())
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// play plays the workload of one seed.
+func (o Options) play(ctx context.Context, seed int, t *Tally) error {
+	s := Workload.Example(seed)
+	s.Description = fmt.Sprintf("random workload %d", seed)
+	result, err := o.Theatre.Play(ctx, s)
+	if err != nil {
+		return err
+	}
+	if result.Green() {
+		t.add(result)
+		return os.RemoveAll(result.Log)
+	}
+	finding, err := o.keep(fmt.Sprintf("workload-%d", seed), s, result)
+	if err != nil {
+		return err
+	}
+	finding.Seed = seed
+	t.add(result)
+	t.blame(finding)
+	fmt.Fprintf(o.Out, "workload %d went wrong: %s\n  %s\n", seed, finding.File, firstLines(finding.Why, 3))
+	return nil
+}
+
+// keep writes down a workload that went wrong.
+func (o Options) keep(name string, s *scenario.Scenario, r *scenario.Result) (Finding, error) {
+	f := Finding{
+		Why:     r.Why(),
+		File:    filepath.Join(o.Folder, name+".yaml"),
+		History: filepath.Join(o.Folder, name+".jsonl.zst"),
+	}
+	text, err := s.YAML()
+	if err != nil {
+		return f, err
+	}
+	return f, errors.Join(os.WriteFile(f.File, text, 0o644), r.Save(f.History))
+}

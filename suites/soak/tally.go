@@ -1,0 +1,103 @@
+package soak
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jobconformance/jobconformance/suites/scenario"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Tally is what a soak has seen.
+type Tally struct {
+	Findings []Finding
+	// Smallest is the first finding made as small as it got; nil if there is none,
+	// or it did not show again.
+	Smallest *Finding
+
+	mu                                 sync.Mutex
+	start                              time.Time
+	took                               time.Duration
+	seed                               int
+	workloads, jobs, pods, cronJobs    int
+	calls, faults, restarts, revisions int
+}
+
+// Green tells whether nothing went wrong, and something was played at all.
+func (t *Tally) Green() bool { return t.workloads > 0 && len(t.Findings) == 0 }
+
+func (t *Tally) add(r *scenario.Result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.workloads++
+	seen := map[types.UID]bool{}
+	for _, revision := range r.History.Revisions {
+		if uid := revision.Object.GetUID(); !seen[uid] {
+			seen[uid] = true
+			switch revision.Kind() {
+			case "Job":
+				t.jobs++
+			case "CronJob":
+				t.cronJobs++
+			case "Pod":
+				t.pods++
+			}
+		}
+	}
+	t.revisions += len(r.History.Revisions)
+	for _, call := range r.Calls {
+		if call.Verb != "" {
+			t.calls++
+		}
+		if call.Fault != "" {
+			t.faults++
+		}
+	}
+	t.restarts += r.Lives - 1
+}
+
+func (t *Tally) blame(f Finding) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Findings = append(t.Findings, f)
+}
+
+// Line is how far it is.
+func (t *Tally) Line() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	took := t.took
+	if took == 0 {
+		took = time.Since(t.start)
+	}
+	return fmt.Sprintf("%s: %d workloads, %d Jobs, %d CronJobs, %d pods, %d revisions, %d calls, %d faults, %d restarts: %d went wrong",
+		took.Round(time.Second), t.workloads, t.jobs, t.cronJobs, t.pods, t.revisions, t.calls, t.faults, t.restarts, len(t.Findings))
+}
+
+// Print says what was seen. Again is the command that plays a scenario's file.
+func (t *Tally) Print(out io.Writer, again func(file string) string) {
+	for _, f := range t.Findings {
+		fmt.Fprintf(out, "\nworkload %d went wrong: %s\n  history: %s\n%s\n", f.Seed, f.File, f.History, firstLines(f.Why, 12))
+	}
+	if f := t.Smallest; f != nil {
+		fmt.Fprintf(out, "\nthe first of them, made small: %s\n%s\n  again: %s\n", f.File, firstLines(f.Why, 12), again(f.File))
+	} else if len(t.Findings) > 0 {
+		fmt.Fprintf(out, "\n  again: %s\n", again(t.Findings[0].File))
+	}
+	verdict := "RED"
+	if t.Green() {
+		verdict = "GREEN"
+	}
+	fmt.Fprintf(out, "\n%s seeds %d to %d, %s\n", verdict, t.seed, t.seed+max(t.workloads, 1)-1, t.Line())
+}
+
+func firstLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) > n {
+		lines = append(lines[:n-1], "…")
+	}
+	return strings.Join(lines, "\n  ")
+}
