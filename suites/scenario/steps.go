@@ -14,11 +14,12 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/faults"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -30,9 +31,11 @@ func (step *Step) String() string {
 	case step.Patch != nil:
 		return "patch " + step.Patch.Kind + " " + step.Patch.Name
 	case step.Delete != nil:
-		return "delete " + step.Delete.Kind + " " + step.Delete.Name
+		return "delete " + step.Delete.Kind + " " + step.Delete.Name + step.Delete.Which
 	case step.Fault != nil:
 		return "fault on " + step.Fault.On
+	case step.Pause > 0:
+		return "pause " + step.Pause.String()
 	}
 	for _, field := range []struct{ name, value string }{
 		{"await", step.Await}, {"stays", step.Stays}, {"always", step.Always}, {"hold", step.Hold}, {"held", step.Held},
@@ -93,13 +96,19 @@ func (p *performance) look(ctx context.Context, step *Step) error {
 	case err != nil:
 		return err
 	case step.Always != "":
-		p.always = append(p.always, lasting{e, len(p.recorder.History().Revisions)})
-		return nil
+		h, err := p.settled(ctx)
+		p.always = append(p.always, lasting{e, len(h.Revisions)})
+		return err
 	case step.Stays != "":
 		return p.expect(p.stays(ctx, e, cmp.Or(step.For, settle)))
 	}
 	limit := cmp.Or(step.Within, p.theatre.Patience)
-	return p.expect(p.until(ctx, limit, func() string { return e.holds(p.world.now()) }))
+	if err := p.expect(p.until(ctx, limit, func() string { return e.holds(p.world.now()) })); err != nil {
+		return err
+	}
+	// The watches are not in step with each other. What follows may lean on all
+	// that was there by now.
+	return p.catchUp(ctx)
 }
 
 // expect turns what was not seen into the error of a step.
@@ -191,8 +200,8 @@ func (p *performance) ask(ctx context.Context, step *Step) error {
 	case step.Answers >= 300:
 		return notSo{fmt.Errorf("the API server did it, and did not answer %d", step.Answers)}
 	}
-	switch object.GetObjectKind().GroupVersionKind().Kind {
-	case "Job", "CronJob", "Pod":
+	switch object.(type) {
+	case *batchv1.Job, *batchv1.CronJob, *corev1.Pod:
 		return p.expectOwn(p.until(ctx, harnessLimit, func() string {
 			if step.Delete != nil || p.recorder.Seen(object) {
 				return ""
@@ -216,12 +225,13 @@ func (p *performance) request(ctx context.Context, step *Step) (client.Object, e
 	case step.Create != nil:
 		object := step.Create.DeepCopyObject().(client.Object)
 		object.SetNamespace(p.result.Namespace)
-		err := p.client.Create(ctx, object)
-		gvk, _ := p.client.GroupVersionKindFor(object)
-		object.GetObjectKind().SetGroupVersionKind(gvk)
-		return object, err
+		return object, p.client.Create(ctx, object)
 	case step.Delete != nil:
-		object := p.named(step.Delete.Kind, step.Delete.Name)
+		name, err := p.victim(ctx, step)
+		if err != nil {
+			return nil, err
+		}
+		object := p.named(step.Delete.Kind, name)
 		propagation := metav1.DeletionPropagation(cmp.Or(step.Delete.Propagation, "Background"))
 		return object, p.client.Delete(ctx, object, client.PropagationPolicy(propagation))
 	}
@@ -237,10 +247,26 @@ func (p *performance) request(ctx context.Context, step *Step) (client.Object, e
 	return object, p.client.Patch(ctx, object, patch)
 }
 
-func (p *performance) named(kind, name string) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{}
-	gvk, _ := kinds.Namespaced(kind)
-	object.SetGroupVersionKind(gvk)
+// victim is what is to be deleted.
+func (p *performance) victim(ctx context.Context, step *Step) (name string, err error) {
+	if step.Delete.Which == "" {
+		return step.Delete.Name, nil
+	}
+	err = p.expect(p.until(ctx, cmp.Or(step.Within, p.theatre.Patience), func() string {
+		pods := p.choose(step.Delete.Which)
+		if len(pods) == 0 {
+			return "there is no such pod"
+		}
+		name = pods[0].Name
+		return ""
+	}))
+	return name, err
+}
+
+func (p *performance) named(kind, name string) client.Object {
+	gvk, _ := kinds.Namespaced(kind) // Check knows them
+	made, _ := scheme.Scheme.New(gvk)
+	object := made.(client.Object)
 	object.SetNamespace(p.result.Namespace)
 	object.SetName(name)
 	return object
@@ -264,7 +290,7 @@ func (p *performance) tell(ctx context.Context, t *Tell, limit time.Duration) er
 	want := cmp.Or(t.Pods, 1)
 	var chosen []corev1.Pod
 	err := p.expect(p.until(ctx, limit, func() string {
-		chosen = p.choose(t)
+		chosen = p.choose(t.Which)
 		if len(chosen) < want {
 			return fmt.Sprintf("%d of %d pods are there to be told", len(chosen), want)
 		}
@@ -286,22 +312,22 @@ func (p *performance) tell(ctx context.Context, t *Tell, limit time.Duration) er
 	return nil
 }
 
-// choose are the pods that are meant, in the order of their creation.
-func (p *performance) choose(t *Tell) []corev1.Pod {
-	var which *expression
-	if t.Which != "" {
-		e, err := compile(t.Which)
-		if err != nil {
-			return nil
+// choose are the pods that are meant, in the order of their creation. Without an
+// expression, they are those that have not ended and were not told anything.
+func (p *performance) choose(which string) []corev1.Pod {
+	var e expression
+	if which != "" {
+		var err error
+		if e, err = compile(which); err != nil {
+			return nil // Check has refused it
 		}
-		which = &e
 	}
 	now := p.world.now()
 	return slices.DeleteFunc(p.recorder.Pods(), func(pod corev1.Pod) bool {
-		if which == nil {
+		if which == "" {
 			return p.told[pod.Name] || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 		}
 		now["p"] = fields(&pod)
-		return which.holds(now) != ""
+		return e.holds(now) != ""
 	})
 }
