@@ -13,7 +13,7 @@ import (
 // lasting is an expression that must be true from some revision on.
 type lasting struct {
 	expression
-	from int // how many revisions there were before
+	from int // the number of the revision, counted from 1
 }
 
 // broke says which expression was not true at which revision; empty if all were.
@@ -32,14 +32,14 @@ func broke(all []lasting, h history.History, calls []faults.Call) string {
 			}
 			created[pod.UID] = fields(pod)
 		}
-		if !slices.ContainsFunc(all, func(l lasting) bool { return n > l.from }) {
+		if !slices.ContainsFunc(all, func(l lasting) bool { return n >= l.from }) {
 			continue
 		}
 		now := worldOf(state)
 		now["created"] = list(order, func(uid *types.UID) any { return created[*uid] })
 		now["calls"] = list(calls, call)
 		for _, l := range all {
-			if n <= l.from {
+			if n < l.from {
 				continue
 			}
 			if failed := l.holds(now); failed != "" {

@@ -1,8 +1,10 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,21 +12,15 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 )
 
 // Check refuses a scenario that cannot be played, with the line of the step in
 // the error if it was read from a file.
 func (s *Scenario) Check() error {
-	switch _, err := semver.NewConstraint(s.Affected); {
-	case s.Description == "":
-		return fmt.Errorf("line 1: it has no description")
-	case s.Affected != "" && err != nil:
-		return fmt.Errorf("affected: %q is no constraint on versions", s.Affected)
-	case s.Implementation != "" && s.Implementation != Later:
-		return fmt.Errorf("implementation: %q is not %q", s.Implementation, Later)
-	case len(s.Steps) == 0:
-		return fmt.Errorf("line 1: it has no steps")
+	if err := s.checkHead(); err != nil {
+		return err
 	}
 	plan := &plan{held: map[string]bool{}}
 	for i := range s.Steps {
@@ -38,6 +34,60 @@ func (s *Scenario) Check() error {
 		}
 	}
 	return nil
+}
+
+// checkHead looks at everything but the steps.
+func (s *Scenario) checkHead() error {
+	wrong := func(field, format string, values ...any) error {
+		line := cmp.Or(s.lines[field], 1)
+		return fmt.Errorf("line %d: %s: %s", line, field, fmt.Sprintf(format, values...))
+	}
+	switch _, err := semver.NewConstraint(s.Affected); {
+	case strings.TrimSpace(s.Description) == "" || strings.Contains(strings.TrimSpace(s.Description), "\n"):
+		return wrong("description", "it must be one line")
+	case s.Issue < 0:
+		return wrong("issue", "%d is no number of an issue", s.Issue)
+	case s.Pull < 0:
+		return wrong("pull", "%d is no number of a pull request", s.Pull)
+	case s.Affected != "" && err != nil:
+		return wrong("affected", "%q is no constraint on versions, as in \">= 1.36.0, < 1.36.3\"", s.Affected)
+	case s.Implementation != "" && s.Implementation != Later:
+		return wrong("implementation", "%q is not %q", s.Implementation, Later)
+	case s.Component != "" && !slices.Contains(components, s.Component):
+		return wrong("component", "%q is none of %s", s.Component, strings.Join(components, ", "))
+	case len(s.Steps) == 0:
+		return wrong("steps", "there are none")
+	}
+	for field, version := range map[string]string{"red": s.Red, "green": s.Green} {
+		if version != "" && !versionPattern.MatchString(version) {
+			return wrong(field, "%q is no version such as v1.36.1", version)
+		}
+	}
+	for _, id := range s.Except {
+		if !slices.ContainsFunc(history.Invariants(), func(i history.Invariant) bool { return i.ID == id }) {
+			return wrong("except", "unknown invariant %q", id)
+		}
+	}
+	return nil
+}
+
+// Values of Scenario.Component.
+const (
+	KubeControllerManager = "kube-controller-manager"
+	KubeAPIServer         = "kube-apiserver"
+)
+
+var (
+	components     = []string{KubeControllerManager, KubeAPIServer}
+	versionPattern = regexp.MustCompile(`^v1\.[0-9]+\.[0-9]+$`)
+)
+
+// in says which field an error is about.
+func in(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", field, err)
 }
 
 // plan is what the steps so far have done.
@@ -71,7 +121,7 @@ func (p *plan) check(step *Step) error {
 		return err
 	case step.Await+step.Stays+step.Always != "":
 		_, err := compile(step.Await + step.Stays + step.Always)
-		return err
+		return in(step.actions()[0], err)
 	case step.Clear != "":
 		return oneOf("clear", step.Clear, "faults")
 	case step.Implementation != "":
@@ -132,8 +182,8 @@ func (step *Step) checkAdditions() error {
 		return fmt.Errorf("answers: it goes with create, patch and delete")
 	case step.Answers != 0 && (step.Answers < 200 || step.Answers > 599):
 		return fmt.Errorf("answers: %d is no status code", step.Answers)
-	case step.Within != 0 && step.Await == "" && step.Tell == nil && step.Held == "":
-		return fmt.Errorf("within: it goes with await, tell and held")
+	case step.Within != 0 && step.Await == "" && step.Tell == nil && step.Held == "" && (step.Delete == nil || step.Delete.Which == ""):
+		return fmt.Errorf("within: it goes with await, tell, held, and delete with which")
 	case step.For != 0 && step.Stays == "":
 		return fmt.Errorf("for: it goes with stays")
 	case step.Within < 0 || step.For < 0:
@@ -153,10 +203,19 @@ func checkKind(field, kind, name string) error {
 }
 
 func (d *Delete) check() error {
-	if err := checkKind("delete", d.Kind, d.Name); err != nil {
+	if err := oneOf("delete: propagation", d.Propagation, "", "Background", "Foreground", "Orphan"); err != nil {
 		return err
 	}
-	return oneOf("propagation", d.Propagation, "", "Background", "Foreground", "Orphan")
+	switch {
+	case d.Which == "":
+		return checkKind("delete", d.Kind, d.Name)
+	case d.Kind != "Pod":
+		return fmt.Errorf("delete: which is for pods, not for a %s", d.Kind)
+	case d.Name != "":
+		return fmt.Errorf("delete: it has a name and which")
+	}
+	_, err := compile(d.Which)
+	return in("delete: which", err)
 }
 
 func (t *Tell) check() error {
@@ -170,7 +229,7 @@ func (t *Tell) check() error {
 		return nil
 	}
 	_, err := compile(t.Which)
-	return err
+	return in("tell: which", err)
 }
 
 func oneOf(field, value string, allowed ...string) error {

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"reflect"
-	"strings"
 	"sync"
 
 	"github.com/google/cel-go/cel"
@@ -144,8 +143,8 @@ func at(object map[string]any, path ...string) any {
 }
 
 func isActive(pod map[string]any) bool {
-	phase, _ := at(pod, "status", "phase").(string)
-	return at(pod, "metadata", "deletionTimestamp") == nil && !strings.Contains("Succeeded Failed", phase)
+	phase := at(pod, "status", "phase")
+	return at(pod, "metadata", "deletionTimestamp") == nil && phase != "Succeeded" && phase != "Failed"
 }
 
 func isDone(object map[string]any, condition string) bool {

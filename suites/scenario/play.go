@@ -79,6 +79,9 @@ func (r *Result) Why() string {
 	return strings.Join(parts, "\n")
 }
 
+// About says what the history is of.
+func (r *Result) About() history.About { return r.about }
+
 // Save writes the history to a file that check-history reads.
 func (r *Result) Save(path string) error { return history.Save(path, r.about, r.History) }
 
@@ -230,14 +233,14 @@ func (p *performance) play(ctx context.Context) (failed string, err error) {
 
 // judge looks at all that has happened.
 func (p *performance) judge(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, harnessLimit)
-	defer cancel()
-	h, err := p.recorder.Settled(ctx)
+	h, err := p.settled(ctx)
 	if err != nil {
-		return fmt.Errorf("the watches of the harness did not deliver everything: %w", err)
+		return err
 	}
 	r := p.result
-	r.History, r.Calls, r.Lives = h, p.subject.Proxy.Calls(), p.subject.Lives()
+	r.Calls, r.Lives = p.subject.Proxy.Calls(), p.subject.Lives()
+	h.Calls = r.Calls
+	r.History = h
 	r.about = history.About{
 		Namespace: r.Namespace, Spec: p.scenario.Description, Requirements: p.scenario.Requirements,
 		Kubernetes: p.theatre.Version, Implementation: p.theatre.Implementation.Name, Except: p.except(),

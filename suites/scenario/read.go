@@ -40,20 +40,32 @@ func Read(name string, text []byte) (*Scenario, error) {
 		}
 		return nil, refuse(name, err)
 	}
-	// The decoder does not tell a step its line.
-	var document struct {
-		Steps []yaml.Node `yaml:"steps"`
-	}
-	if err := yaml.Unmarshal(text, &document); err != nil {
+	if err := s.findLines(text); err != nil {
 		return nil, refuse(name, err)
-	}
-	for i := range s.Steps {
-		s.Steps[i].line = document.Steps[i].Line
 	}
 	if err := s.Check(); err != nil {
 		return nil, refuse(name, err)
 	}
 	return s, nil
+}
+
+// findLines notes where fields and steps stand, which the decoder does not tell.
+func (s *Scenario) findLines(text []byte) error {
+	var document struct {
+		Steps  []yaml.Node          `yaml:"steps"`
+		Fields map[string]yaml.Node `yaml:",inline"`
+	}
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return err
+	}
+	for i := range s.Steps {
+		s.Steps[i].line = document.Steps[i].Line
+	}
+	s.lines = map[string]int{}
+	for field, node := range document.Fields {
+		s.lines[field] = node.Line
+	}
+	return nil
 }
 
 var unknownField = regexp.MustCompile(`field (\S+) not found in type \S+`)

@@ -48,6 +48,8 @@ type Scenario struct {
 	// Jobs end as their templates, and the steps, say.
 	Ends  map[string]string `yaml:"ends,omitempty"`
 	Steps []Step            `yaml:"steps"`
+
+	lines map[string]int // of the fields above, in the file that it was read from
 }
 
 // Later is the value of Scenario.Implementation that leaves its start to a step.
@@ -120,7 +122,10 @@ type Patch struct {
 // Delete deletes an object.
 type Delete struct {
 	Kind string `yaml:"kind"`
-	Name string `yaml:"name"`
+	Name string `yaml:"name,omitempty"`
+	// Which is for a pod, in the place of Name: an expression on the pod p. The
+	// first that is so is deleted, as soon as there is one.
+	Which string `yaml:"which,omitempty"`
 	// Propagation is Background (the default), Foreground or Orphan.
 	Propagation string `yaml:"propagation,omitempty"`
 }

@@ -78,13 +78,28 @@ func (p *performance) broken() string {
 	return ""
 }
 
-// doomed tells whether an invariant is broken already.
-func (p *performance) doomed(ctx context.Context) (bool, error) {
+// catchUp waits until everything is recorded that has happened up to now.
+func (p *performance) catchUp(ctx context.Context) error {
+	_, err := p.settled(ctx)
+	return err
+}
+
+// settled is all that has happened up to now.
+func (p *performance) settled(ctx context.Context) (history.History, error) {
 	ctx, cancel := context.WithTimeout(ctx, harnessLimit)
 	defer cancel()
 	h, err := p.recorder.Settled(ctx)
 	if err != nil {
-		return false, fmt.Errorf("the watches of the harness did not deliver everything: %w", err)
+		return h, fmt.Errorf("the watches of the harness did not deliver everything: %w", err)
+	}
+	return h, nil
+}
+
+// doomed tells whether an invariant is broken already.
+func (p *performance) doomed(ctx context.Context) (bool, error) {
+	h, err := p.settled(ctx)
+	if err != nil {
+		return false, err
 	}
 	return len(history.Check(h, history.ForVersion(p.theatre.Version), history.Except(p.except()...))) > 0, nil
 }
