@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"strconv"
+	"testing"
 	"time"
 
 	"github.com/jobconformance/jobconformance/suites/scenario"
@@ -51,6 +52,11 @@ func (o Options) shrink(ctx context.Context, t *Tally) error {
 
 // beginWith makes the next rapid.Check begin with a seed, and end after a time.
 func beginWith(seed int, limit time.Duration) {
+	testing.Init() // package rapid asks for its flags
+	if !flag.Parsed() {
+		// This program has others, which package flag does not know.
+		_ = flag.CommandLine.Parse(nil)
+	}
 	for name, value := range map[string]string{
 		"rapid.seed": strconv.Itoa(seed), "rapid.checks": "1", "rapid.nofailfile": "true", "rapid.shrinktime": limit.String(),
 	} {
