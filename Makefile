@@ -55,6 +55,20 @@ bin/jobconformance:
 	@test -x $@ || echo 'jobconformance: compiling it; the first time on a machine takes a minute or two'
 	@go build -o $@ ./suites/jobconformance
 
+SCENARIOS ?=
+PLAN ?=
+EXPLORE_MINUTES ?=
+WORKERS ?=
+FRESH ?=
+
+.PHONY: explore
+explore: bin/jobconformance ## play scenarios with one fault at every write and every event of a controller
+	@bin/jobconformance explore --implementation=$(call quote,$(IMPLEMENTATION)) \
+		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) \
+		$(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS)) \
+		$(call flag,scenarios,$(SCENARIOS)) $(call flag,plan,$(PLAN)) $(call flag,minutes,$(EXPLORE_MINUTES)) \
+		$(call flag,workers,$(WORKERS)) $(if $(filter-out 0,$(FRESH)),--fresh)
+
 ROWS ?=
 QPS ?=
 SCALE ?=

@@ -1,0 +1,157 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jobconformance/jobconformance/suites/scenario"
+	"golang.org/x/sync/errgroup"
+)
+
+// Explorer explores stories with one implementation. Its fields are required,
+// unless they have a default.
+type Explorer struct {
+	Theatre scenario.Theatre
+	Results *Results
+	// Folder is the one for reports: histories of violations go there.
+	Folder string
+	// Workers is how many stories are played at once.
+	Workers int
+	// Until is when no further run is begun. Default: never.
+	Until time.Time
+	// Out takes progress, line by line.
+	Out io.Writer
+	// Again is the command that plays a plan alone.
+	Again func(story, plan string) string
+	// Known are deviations that were explained.
+	Known []Known
+
+	mu       sync.Mutex
+	done     int // runs, of all that there are
+	all      int
+	open     map[string]int // by story, the runs that are yet to come
+	harness  []error        // runs without a result
+	outcomes []Outcome
+}
+
+// task is a run that is yet to come.
+type task struct {
+	story Story
+	plan  Plan
+}
+
+// Run explores. What it returns is complete unless time is over; an error means
+// that it was broken off.
+func (e *Explorer) Run(ctx context.Context, stories []Story) (*Tally, error) {
+	start := time.Now()
+	e.open = map[string]int{}
+	var first []task
+	for _, s := range stories {
+		first = append(first, task{s, nil})
+	}
+	e.all = len(first)
+	if err := e.each(ctx, first); err != nil {
+		return nil, err
+	}
+	var tasks []task
+	for _, s := range stories {
+		o, played := e.Results.find(s, nil)
+		if !played || o.Red() {
+			continue // without an end state to compare with, faults show nothing
+		}
+		for _, plan := range o.Seen.Plans() {
+			tasks = append(tasks, task{s, plan})
+			e.open[s.Name]++
+		}
+	}
+	e.all += len(tasks)
+	if err := e.each(ctx, tasks); err != nil {
+		return nil, err
+	}
+	return &Tally{
+		Identity: e.Results.identity, Outcomes: e.outcomes, Missing: e.all - e.done, Harness: e.harness,
+		Known: e.Known, Took: time.Since(start), stories: stories, again: e.Again,
+	}, nil
+}
+
+// each does tasks side by side, those of one story after those of another.
+func (e *Explorer) each(ctx context.Context, tasks []task) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(e.Workers)
+	for _, t := range tasks {
+		if o, found := e.Results.find(t.story, t.plan); found {
+			e.note(t, o, true)
+			continue
+		}
+		if ctx.Err() != nil || !e.Until.IsZero() && time.Now().After(e.Until) {
+			break
+		}
+		group.Go(func() error { return e.one(ctx, t) })
+	}
+	return errors.Join(group.Wait(), context.Cause(ctx))
+}
+
+func (e *Explorer) one(ctx context.Context, t task) error {
+	if !e.Until.IsZero() && time.Now().After(e.Until) {
+		return nil // it has waited for its turn too long
+	}
+	o, err := e.try(ctx, t.story, t.plan)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.harness = append(e.harness, fmt.Errorf("%s: %w", title(t.story.Name, t.plan.String()), err))
+		fmt.Fprintf(e.Out, "no result of %s: %v\n", title(t.story.Name, t.plan.String()), err)
+		if len(e.harness) >= hopeless {
+			return fmt.Errorf("%d runs had no result, the last one: %w", len(e.harness), err)
+		}
+		return nil
+	}
+	if err := e.Results.add(t.story, t.plan, o); err != nil {
+		return err
+	}
+	e.note(t, o, false)
+	return nil
+}
+
+// hopeless is with how many runs without a result an exploration gives up.
+const hopeless = 20
+
+// title is what a run is called.
+func title(story, plan string) string {
+	if plan == "" {
+		return story + ", undisturbed"
+	}
+	return story + ", " + plan
+}
+
+// note counts a run, and says what there is to say of it.
+func (e *Explorer) note(t task, o Outcome, before bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.done++
+	e.outcomes = append(e.outcomes, o)
+	progress := fmt.Sprintf("[%d/%d]", e.done, e.all)
+	switch known := knownOf(e.Known, o); {
+	case before:
+	case known != nil:
+		fmt.Fprintf(e.Out, "%s known: %s: %s (%d of %d runs)\n", progress, title(o.Story, o.Plan), strings.Join(o.Causes, ", "), o.Shown, o.Played)
+	case o.Red():
+		fmt.Fprintf(e.Out, "%s VIOLATION %s: %s (%d of %d runs)\n", progress, title(o.Story, o.Plan), strings.Join(o.Causes, ", "), o.Shown, o.Played)
+	case !o.Reached:
+		fmt.Fprintf(e.Out, "%s not reached: %s\n", progress, title(o.Story, o.Plan))
+	}
+	if len(t.plan) == 0 {
+		return
+	}
+	if e.open[t.story.Name]--; e.open[t.story.Name] == 0 {
+		fmt.Fprintf(e.Out, "%s %s is done\n", progress, t.story.Name)
+	}
+}

@@ -1,0 +1,110 @@
+package explore
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+)
+
+func TestEveryScenarioCanBeRead(t *testing.T) {
+	stories, err := Stories(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(stories) < 20 {
+		t.Errorf("there are %d scenarios, 20 or more are promised", len(stories))
+	}
+	if _, err := Stories(regexp.MustCompile("^nothing$")); !badinput.Is(err) {
+		t.Errorf("no scenario: %v", err)
+	}
+}
+
+func TestPlansAreReadAsTheyAreWritten(t *testing.T) {
+	seen := Seen{
+		Writes: map[string]int{"create pods": 2, "update jobs/status": 1},
+		Events: map[string]int{"pods": 3},
+	}
+	plans := seen.Plans()
+	if len(plans) != 3*4+3 {
+		t.Errorf("%d plans: %v", len(plans), plans)
+	}
+	both := slices.Concat(plans[0], plans[len(plans)-1])
+	for _, plan := range append(plans, both) {
+		again, err := ParsePlan(plan.String())
+		if err != nil || !slices.Equal(again, plan) {
+			t.Errorf("%q became %q: %v", plan, again, err)
+		}
+	}
+	if plan, err := ParsePlan(None); err != nil || len(plan) != 0 {
+		t.Errorf("%q, %v", plan, err)
+	}
+}
+
+func TestImpossiblePlansAreRefused(t *testing.T) {
+	for _, text := range []string{
+		"", "create pods: lose answer", "create pods 0: lose answer", "create pods 1: hold", "watch pods 1: lose answer",
+		"get pods 1: answer 500", "create pods 1: explode", "create pods 1: kill before;", "create pods 1: kill before, create pods 2: kill before",
+	} {
+		if plan, err := ParsePlan(text); !badinput.Is(err) {
+			t.Errorf("%q became %q: %v", text, plan, err)
+		}
+	}
+}
+
+func TestResultsAreOfUseToTheSameSubjectOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.jsonl")
+	story := Story{Name: "a", Text: "text"}
+	plan := Plan{{"create", "pods", 1, Fail}}
+	one := Identity{"reference", "1", "v1.37.1"}
+	open := func(identity Identity, fresh bool) *Results {
+		t.Helper()
+		r, err := OpenResults(path, identity, fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		return r
+	}
+	if err := open(one, false).add(story, plan, Outcome{Story: "a", Plan: plan.String(), Reached: true}); err != nil {
+		t.Fatal(err)
+	}
+	has := func(r *Results, s Story, p Plan) bool { _, found := r.find(s, p); return found }
+	if !has(open(one, false), story, plan) {
+		t.Error("a result is lost")
+	}
+	if has(open(one, false), Story{Name: "a", Text: "other"}, plan) {
+		t.Error("a result is of use for another text")
+	}
+	if has(open(one, false), story, nil) {
+		t.Error("a result is of use for another plan")
+	}
+	if has(open(Identity{"reference", "2", "v1.37.1"}, true), story, plan) || !has(open(one, false), story, plan) {
+		t.Error("a fresh start of one subject is not its own")
+	}
+	if has(open(one, true), story, plan) || has(open(one, false), story, plan) {
+		t.Error("a fresh start knows old results")
+	}
+}
+
+func TestKnownDeviationsExplainNothingElse(t *testing.T) {
+	known := []Known{{Implementation: "x", Story: "del.*", Plan: "patch pods [0-9]+: .*", Cause: "step 3"}}
+	at := Outcome{Story: "deletion", Plan: "patch pods 2: answer 500", Causes: []string{"step 3"}}
+	if knownOf(known, at) == nil {
+		t.Error("it is not known")
+	}
+	for what, change := range map[string]func(*Outcome){
+		"another scenario": func(o *Outcome) { o.Story = "completions" },
+		"another plan":     func(o *Outcome) { o.Plan = "create pods 2: answer 500" },
+		"another cause":    func(o *Outcome) { o.Causes = []string{"step 3", "job-x"} },
+		"no violation":     func(o *Outcome) { o.Causes = nil },
+	} {
+		other := at
+		change(&other)
+		if knownOf(known, other) != nil {
+			t.Errorf("%s is known", what)
+		}
+	}
+}

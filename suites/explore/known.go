@@ -1,0 +1,66 @@
+package explore
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// Known is a deviation that was explained: a bug of an implementation.
+type Known struct {
+	// Implementation has it, in Versions of Kubernetes (a constraint; all, if it is
+	// empty).
+	Implementation string
+	Versions       string
+	// Story, Plan and Cause are regular expressions on the whole of what they
+	// say; empty is any.
+	Story, Plan, Cause string
+	// Issue is its number, as in "kubernetes/kubernetes#141329"; empty if it has none.
+	Issue string
+	// Why is what the implementation does wrong.
+	Why string
+}
+
+// Expected are those that an implementation has in a version.
+func Expected(implementation, version string) []Known {
+	v, err := semver.NewVersion(version)
+	if err != nil {
+		return nil
+	}
+	release := semver.New(v.Major(), v.Minor(), v.Patch(), "", "")
+	return slices.DeleteFunc(slices.Clone(all), func(k Known) bool {
+		if k.Implementation != implementation {
+			return true
+		}
+		if k.Versions == "" {
+			return false
+		}
+		c, err := semver.NewConstraint(k.Versions)
+		return err != nil || !c.Check(release)
+	})
+}
+
+func (k Known) has(o Outcome) bool {
+	return matches(k.Story, o.Story) && matches(k.Plan, o.Plan) &&
+		!slices.ContainsFunc(o.Causes, func(cause string) bool { return !matches(k.Cause, cause) })
+}
+
+func matches(expression, text string) bool {
+	return expression == "" || regexp.MustCompile("^(?:"+expression+")$").MatchString(text)
+}
+
+// knownOf is the deviation that explains an outcome, nil if none does.
+func knownOf(known []Known, o Outcome) *Known {
+	if !o.Red() {
+		return nil
+	}
+	i := slices.IndexFunc(known, func(k Known) bool { return k.has(o) })
+	if i < 0 {
+		return nil
+	}
+	return &known[i]
+}
+
+// all are the deviations that explorations have shown so far.
+var all = []Known{}

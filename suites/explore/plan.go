@@ -1,0 +1,203 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/subject"
+)
+
+// What a Fault may do. A hold is for the verb watch, the others are for writes.
+const (
+	Fail       = "answer 500"  // the write does not go through
+	LoseAnswer = "lose answer" // it does, and the implementation cannot know
+	KillBefore = "kill before" // the implementation dies before it, or after it,
+	KillAfter  = "kill after"  // and is started again at once
+	Hold       = "hold"        // the event, and all of its resource after it, comes 2 s late
+)
+
+// holdTime is how long events are kept back: longer than any controller collects
+// changes before it looks at them.
+const holdTime = 2 * time.Second
+
+// Fault is one thing that goes wrong in a run. A call has no identity over runs,
+// so that it is named by verb, resource and number: the second creation of a pod.
+type Fault struct {
+	Verb     string // create, update, patch, delete, deletecollection; or watch
+	Resource string // with its subresource: "jobs/status"
+	Nth      int    // counted from 1
+	Do       string
+}
+
+// String is how a Fault is written in a plan: "create pods 2: lose answer".
+func (f Fault) String() string { return fmt.Sprintf("%s %s %d: %s", f.Verb, f.Resource, f.Nth, f.Do) }
+
+// Plan is all that goes wrong in one run; nothing, in an empty one.
+type Plan []Fault
+
+// String is what ParsePlan reads.
+func (p Plan) String() string {
+	var parts []string
+	for _, f := range p {
+		parts = append(parts, f.String())
+	}
+	return strings.Join(parts, "; ")
+}
+
+var faultForm = regexp.MustCompile(`^(create|update|patch|delete|deletecollection|watch) ([a-z]+(?:/[a-z]+)?) ([1-9][0-9]{0,4}): *(.+)$`)
+
+// None is a plan in which nothing goes wrong.
+const None = "none"
+
+// ParsePlan reads a plan. The error is a *badinput.Error.
+func ParsePlan(text string) (Plan, error) {
+	if text == None {
+		return nil, nil
+	}
+	var plan Plan
+	for part := range strings.SplitSeq(text, ";") {
+		part = strings.TrimSpace(part)
+		m := faultForm.FindStringSubmatch(part)
+		if m == nil {
+			return nil, badinput.New(fmt.Sprintf("%q is no fault of a plan", part), `write faults like "create pods 2: lose answer" or "watch pods 3: hold", with semicolons between`)
+		}
+		n, err := strconv.Atoi(m[3])
+		f := Fault{Verb: m[1], Resource: m[2], Nth: n, Do: m[4]}
+		possible := doings(f.Verb)
+		if err != nil || !slices.Contains(possible, f.Do) {
+			return nil, badinput.New(fmt.Sprintf("%q cannot happen to a %s", f.Do, f.Verb), "let it be one of: "+strings.Join(possible, ", "))
+		}
+		plan = append(plan, f)
+	}
+	return plan, nil
+}
+
+func doings(verb string) []string {
+	if verb == "watch" {
+		return []string{Hold}
+	}
+	return []string{Fail, LoseAnswer, KillBefore, KillAfter}
+}
+
+// watched are the resources whose events are held back.
+var watched = []string{"jobs", "pods", "cronjobs"}
+
+// Seen is what an undisturbed run did, by which it can be disturbed.
+type Seen struct {
+	// Writes are the numbers of calls, by "verb resource". Those that create or
+	// change Events are left out: an Event is worth no second try by contract.
+	Writes map[string]int `json:"writes"`
+	// Events are how many each watched resource had.
+	Events map[string]int `json:"events"`
+}
+
+func seen(s *subject.Subject) Seen {
+	all := Seen{Writes: map[string]int{}, Events: map[string]int{}}
+	for _, c := range s.Proxy.Calls() {
+		if c.Write() && c.Resource != "events" && c.Resource != "leases" {
+			all.Writes[c.Verb+" "+c.Resource]++
+		}
+	}
+	for _, resource := range watched {
+		if n := s.Proxy.Events(resource); n > 0 {
+			all.Events[resource] = n
+		}
+	}
+	return all
+}
+
+// Plans are one for each fault that could have met the run.
+func (s Seen) Plans() []Plan {
+	var plans []Plan
+	add := func(verb, resource string, times int) {
+		for n := range times {
+			for _, do := range doings(verb) {
+				plans = append(plans, Plan{{Verb: verb, Resource: resource, Nth: n + 1, Do: do}})
+			}
+		}
+	}
+	for _, call := range sortedKeys(s.Writes) {
+		verb, resource, _ := strings.Cut(call, " ")
+		add(verb, resource, s.Writes[call])
+	}
+	for _, resource := range sortedKeys(s.Events) {
+		add("watch", resource, s.Events[resource])
+	}
+	return plans
+}
+
+// arm puts the faults of a plan before a subject that does not run yet, until ctx
+// ends. It returns what tells whether all of them have come about.
+func (p Plan) arm(ctx context.Context, s *subject.Subject) (reached func() bool) {
+	var signals []<-chan struct{}
+	for _, f := range p {
+		signals = append(signals, f.arm(ctx, s))
+	}
+	return func() bool {
+		return !slices.ContainsFunc(signals, func(signal <-chan struct{}) bool {
+			select {
+			case <-signal:
+				return false
+			default:
+				return true
+			}
+		})
+	}
+}
+
+func (f Fault) arm(ctx context.Context, s *subject.Subject) <-chan struct{} {
+	if f.Do == Hold {
+		release, reached := s.Proxy.HoldFrom(f.Resource, f.Nth)
+		go func() {
+			defer release()
+			select {
+			case <-reached:
+			case <-ctx.Done():
+				return
+			}
+			timer := time.NewTimer(holdTime)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+		}()
+		return reached
+	}
+	rule := s.Proxy.On(faults.Calls{Verb: f.Verb, Resource: f.Resource}).Nth(f.Nth)
+	// What cannot be started again was started before.
+	restart := func() { _ = s.Restart() }
+	switch f.Do {
+	case Fail:
+		rule.Answer(500)
+	case LoseAnswer:
+		rule.LoseAnswer()
+	case KillBefore:
+		rule.Before(restart)
+	case KillAfter:
+		rule.After(restart)
+	}
+	return rule.Happened()
+}
+
+// tail is how long a run goes on in its end state, so that what was disturbed
+// late is seen as well: a start takes a second, a late event its 2 s.
+func (p Plan) tail() time.Duration {
+	tail := 1500 * time.Millisecond
+	for _, f := range p {
+		switch f.Do {
+		case Hold:
+			tail = holdTime + 1500*time.Millisecond
+		case KillBefore, KillAfter:
+			tail = max(tail, 3*time.Second)
+		}
+	}
+	return tail
+}

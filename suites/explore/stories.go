@@ -1,0 +1,73 @@
+package explore
+
+import (
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/suites/scenario"
+)
+
+//go:embed scenarios/*.yaml
+var files embed.FS
+
+// Story is a scenario to be disturbed. Its last step awaits the end state that
+// every conformant implementation reaches, whatever fault happens on the way, and
+// stays in; nothing before it depends on what a fault may change, such as which of
+// a Job's pods was created first.
+type Story struct {
+	Name     string
+	Text     string // in YAML
+	Scenario *scenario.Scenario
+}
+
+// Stories are those whose names match, in order; all of them for nil. The error
+// is a *badinput.Error when there is none.
+func Stories(which *regexp.Regexp) ([]Story, error) {
+	entries, err := files.ReadDir("scenarios")
+	if err != nil {
+		return nil, err
+	}
+	var all []Story
+	var names []string
+	for _, entry := range entries {
+		name := strings.TrimSuffix(entry.Name(), ".yaml")
+		names = append(names, name)
+		if which != nil && !which.MatchString(name) {
+			continue
+		}
+		text, err := files.ReadFile(path.Join("scenarios", entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		s, err := scenario.Read(entry.Name(), text)
+		if err != nil {
+			return nil, err
+		}
+		if s.Steps[len(s.Steps)-1].Await == "" {
+			return nil, fmt.Errorf("the scenario %s does not end with an await", name)
+		}
+		all = append(all, Story{name, string(text), s})
+	}
+	if len(all) == 0 {
+		return nil, badinput.New(fmt.Sprintf("no scenario matches %q", which), "choose some of "+strings.Join(names, ", "))
+	}
+	return all, nil
+}
+
+// digest tells texts of a story apart.
+func (s Story) digest() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s.Text)))[:16] }
+
+// lasting is the story as it is played: its end state has to last.
+func (s Story) lasting(tail time.Duration) *scenario.Scenario {
+	longer := *s.Scenario
+	end := s.Scenario.Steps[len(s.Scenario.Steps)-1]
+	longer.Steps = append(slices.Clone(longer.Steps), scenario.Step{Stays: end.Await, For: tail})
+	return &longer
+}

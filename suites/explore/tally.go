@@ -1,0 +1,147 @@
+package explore
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Tally is what an exploration has found.
+type Tally struct {
+	Identity Identity
+	Outcomes []Outcome
+	// Missing is how many runs are yet to come.
+	Missing int
+	// Harness are errors of runs that have no result; they are missing, too.
+	Harness []error
+	Known   []Known
+	Took    time.Duration
+
+	stories []Story
+	again   func(story, plan string) string
+}
+
+// Red tells whether something was wrong that is not known.
+func (t *Tally) Red() bool {
+	return slices.ContainsFunc(t.Outcomes, func(o Outcome) bool { return o.Red() && knownOf(t.Known, o) == nil })
+}
+
+// Complete tells whether every run was played.
+func (t *Tally) Complete() bool { return t.Missing == 0 }
+
+// sums are the numbers of a line of the table.
+type sums struct{ runs, ok, notReached, known, violations, causes int }
+
+func (t *Tally) sums(of func(Outcome) bool) sums {
+	var s sums
+	causes := map[string]bool{}
+	for _, o := range t.Outcomes {
+		if !of(o) {
+			continue
+		}
+		s.runs++
+		switch {
+		case o.Red() && knownOf(t.Known, o) != nil:
+			s.known++
+		case o.Red():
+			s.violations++
+			for _, c := range o.Causes {
+				causes[o.Story+": "+c] = true
+			}
+		case !o.Reached:
+			s.notReached++
+		default:
+			s.ok++
+		}
+	}
+	s.causes = len(causes)
+	return s
+}
+
+// Print writes the table, what was wrong, and the last line.
+func (t *Tally) Print(out io.Writer) {
+	fmt.Fprintln(out)
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "scenario\truns\tok\tnot reached\tknown\tviolations\tdistinct causes")
+	row := func(name string, s sums) {
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", name, s.runs, s.ok, s.notReached, s.known, s.violations, s.causes)
+	}
+	for _, story := range t.stories {
+		row(story.Name, t.sums(func(o Outcome) bool { return o.Story == story.Name }))
+	}
+	all := t.sums(func(Outcome) bool { return true })
+	row("all", all)
+	_ = table.Flush()
+	t.printKnown(out)
+	t.printCauses(out)
+	for _, err := range t.Harness {
+		fmt.Fprintf(out, "\nno result: %v\n", err)
+	}
+	word := "GREEN"
+	switch {
+	case t.Red():
+		word = "RED"
+	case !t.Complete():
+		word = "NOT COMPLETE"
+	}
+	fmt.Fprintf(out, "\n%s %s: %d of %d runs played, %d violations of %d causes, %d known, %d not reached, in %s\n", word,
+		t.Identity.Implementation, all.runs, all.runs+t.Missing, all.violations, all.causes, all.known, all.notReached, t.Took.Round(time.Second))
+}
+
+// printKnown tells of known deviations, and of those that were not seen.
+func (t *Tally) printKnown(out io.Writer) {
+	for i, k := range t.Known {
+		var of []Outcome
+		for _, o := range t.Outcomes {
+			if known := knownOf(t.Known, o); known == &t.Known[i] {
+				of = append(of, o)
+			}
+		}
+		switch {
+		case len(of) > 0:
+			fmt.Fprintf(out, "\nknown, in %d runs: %s\n  %s\n", len(of), strings.TrimSpace(k.Issue+" "+k.Why), t.again(of[0].Story, of[0].Plan))
+		case t.Complete() && slices.ContainsFunc(t.stories, func(s Story) bool { return matches(k.Story, s.Name) }):
+			fmt.Fprintf(out, "\nknown, but seen in no run: %s\n", strings.TrimSpace(k.Issue+" "+k.Why))
+		}
+	}
+}
+
+// printCauses shows one run for each distinct cause, and names the others.
+func (t *Tally) printCauses(out io.Writer) {
+	groups := map[string][]Outcome{}
+	for _, o := range t.Outcomes {
+		if !o.Red() || knownOf(t.Known, o) != nil {
+			continue
+		}
+		for _, c := range o.Causes {
+			groups[o.Story+": "+c] = append(groups[o.Story+": "+c], o)
+		}
+	}
+	for _, name := range sortedKeys(groups) {
+		group := groups[name]
+		best := slices.MaxFunc(group, func(a, b Outcome) int { return a.Shown*b.Played - b.Shown*a.Played })
+		fmt.Fprintf(out, "\n%s, in %d runs\n", name, len(group))
+		for _, o := range group {
+			plan := o.Plan
+			if plan == "" {
+				plan = "undisturbed"
+			}
+			fmt.Fprintf(out, "  %s (%d of %d)\n", plan, o.Shown, o.Played)
+		}
+		fmt.Fprintf(out, "%s\n    history: %s\n    again: %s\n", shortened(best.Why), best.History, t.again(best.Story, best.Plan))
+	}
+}
+
+// whyLines is how much of an explanation is shown; the results have all of it.
+const whyLines = 40
+
+func shortened(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) > whyLines {
+		lines = append(lines[:whyLines-1], "…")
+	}
+	return "    " + strings.Join(lines, "\n    ")
+}
