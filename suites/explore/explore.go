@@ -81,17 +81,17 @@ func (e *Explorer) Run(ctx context.Context, stories []Story) (*Tally, error) {
 
 // each does tasks side by side, those of one story after those of another.
 func (e *Explorer) each(ctx context.Context, tasks []task) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, together := errgroup.WithContext(ctx)
 	group.SetLimit(e.Workers)
 	for _, t := range tasks {
 		if o, found := e.Results.find(t.story, t.plan); found {
 			e.note(t, o, true)
 			continue
 		}
-		if ctx.Err() != nil || !e.Until.IsZero() && time.Now().After(e.Until) {
+		if together.Err() != nil || !e.Until.IsZero() && time.Now().After(e.Until) {
 			break
 		}
-		group.Go(func() error { return e.one(ctx, t) })
+		group.Go(func() error { return e.one(together, t) })
 	}
 	return errors.Join(group.Wait(), context.Cause(ctx))
 }
