@@ -114,7 +114,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set.StringVar(&f.version, "implementation-version", "", "its version, for the report")
 	set.StringVar(&f.contact, "contact", "", "where to ask about it, for the report: a URL or an address")
 	command.AddCommand(checkHistory(&code), compareReports(&code), exploreCommand(&code))
-	command.AddCommand(soakCommand(&code, out), reproCommand(&code, out))
+	command.AddCommand(soakCommand(&code, out), reproCommand(&code, out), matrixCommand(&code, out))
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return badinput.New(err.Error(), "see jobconformance --help")
 	})

@@ -78,12 +78,9 @@ func (r *reproducing) run(ctx context.Context) (bool, error) {
 	if err := r.choose(known); err != nil {
 		return false, err
 	}
-	impl, err := implementation.Parse(r.implementation)
+	impl, err := proxied(r.implementation)
 	if err != nil {
 		return false, err
-	}
-	if impl.Image() != "" || impl.Name == implementation.Builtin {
-		return false, badinput.New("the implementation "+impl.Name+" cannot be put behind a fault proxy", "use reference, kube-controller-manager or exec:COMMAND")
 	}
 	if impl.Warning != "" {
 		fmt.Fprintln(r.Out, "note:", impl.Warning)
@@ -107,6 +104,15 @@ func (r *reproducing) run(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
+// proxied is an implementation that can be put behind a fault proxy.
+func proxied(name string) (implementation.Implementation, error) {
+	impl, err := implementation.Parse(name)
+	if err == nil && (impl.Image() != "" || impl.Name == implementation.Builtin) {
+		err = badinput.New("the implementation "+impl.Name+" cannot be put behind a fault proxy", "use reference, kube-controller-manager or exec:COMMAND")
+	}
+	return impl, err
+}
+
 // choose fills in what is played, on which versions, and against what.
 func (r *reproducing) choose(known []regressions.Regression) (err error) {
 	if r.file != "" {
@@ -125,13 +131,9 @@ func (r *reproducing) choose(known []regressions.Regression) (err error) {
 	if err != nil {
 		return badinput.New(fmt.Sprintf("%q is no number of an issue", r.issue), "give one as in 139428")
 	}
-	found, ok := regressions.Find(known, number)
-	if !ok {
-		if at, shown := regressions.Shown()[number]; shown {
-			return badinput.New(fmt.Sprintf("issue %d has no scenario: specs show it", number), "run make e2e REQUIREMENT="+at)
-		}
-		return badinput.New(fmt.Sprintf("issue %d is not known", number),
-			fmt.Sprintf("the nearest are %s; LIST=1 shows all", strings.Trim(fmt.Sprint(regressions.Nearest(known, number, 3)), "[]")))
+	found, err := findBug(known, number)
+	if err != nil {
+		return err
 	}
 	r.Scenario = found.Scenario
 	r.implementation = cmp.Or(r.implementation, implementation.KubeControllerManager)
@@ -146,6 +148,17 @@ func (r *reproducing) choose(known []regressions.Regression) (err error) {
 		r.Versions = []string{build.DefaultKubernetesVersion}
 	}
 	return nil
+}
+
+func findBug(known []regressions.Regression, number int) (regressions.Regression, error) {
+	if found, ok := regressions.Find(known, number); ok {
+		return found, nil
+	}
+	if at, shown := regressions.Shown()[number]; shown {
+		return regressions.Regression{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs show it", number), "run make e2e REQUIREMENT="+at)
+	}
+	nearest := strings.ReplaceAll(strings.Trim(fmt.Sprint(regressions.Nearest(known, number, 3)), "[]"), " ", ", ")
+	return regressions.Regression{}, badinput.New(fmt.Sprintf("issue %d is not known", number), "take one of the nearest, "+nearest+", or see them all with LIST=1")
 }
 
 // list prints what is known.
