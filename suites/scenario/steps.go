@@ -14,7 +14,6 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/faults"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -184,7 +183,7 @@ func (e effect) apply(rule *faults.Rule, end func()) *faults.Rule {
 
 // ask asks the API server for something, and waits until the history has it.
 func (p *performance) ask(ctx context.Context, step *Step) error {
-	object, err := p.request(ctx, step)
+	err := p.request(ctx, step)
 	status := apierrors.APIStatus(nil)
 	switch {
 	case errors.As(err, &status) && step.Answers == int(status.Status().Code):
@@ -195,56 +194,45 @@ func (p *performance) ask(ctx context.Context, step *Step) error {
 			want = fmt.Sprint(step.Answers)
 		}
 		return notSo{fmt.Errorf("the API server answered %d, not %s: %w", status.Status().Code, want, err)}
+	case err != nil && step.Answers > 0 && p.alive(ctx):
+		return notSo{fmt.Errorf("the API server broke off, and did not answer %d: %w", step.Answers, err)}
 	case err != nil:
 		return err
 	case step.Answers >= 300:
 		return notSo{fmt.Errorf("the API server did it, and did not answer %d", step.Answers)}
 	}
-	switch object.(type) {
-	case *batchv1.Job, *batchv1.CronJob, *corev1.Pod:
-		return p.expectOwn(p.until(ctx, harnessLimit, func() string {
-			if step.Delete != nil || p.recorder.Seen(object) {
-				return ""
-			}
-			return "the watches of the harness did not deliver it"
-		}))
-	}
-	return nil
+	return p.catchUp(ctx)
 }
 
-// expectOwn is expect for what is nobody's fault but ours.
-func (p *performance) expectOwn(failed string, err error) error {
-	if err == nil && failed != "" {
-		return errors.New(failed)
-	}
-	return err
+// alive tells whether the API server answers: then it was a request that broke
+// it, and not its end.
+func (p *performance) alive(ctx context.Context) bool {
+	return p.client.Get(ctx, types.NamespacedName{Name: p.result.Namespace}, &corev1.Namespace{}) == nil
 }
 
-func (p *performance) request(ctx context.Context, step *Step) (client.Object, error) {
+func (p *performance) request(ctx context.Context, step *Step) error {
 	switch {
 	case step.Create != nil:
 		object := step.Create.DeepCopyObject().(client.Object)
 		object.SetNamespace(p.result.Namespace)
-		return object, p.client.Create(ctx, object)
+		return p.client.Create(ctx, object)
 	case step.Delete != nil:
 		name, err := p.victim(ctx, step)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		object := p.named(step.Delete.Kind, name)
 		propagation := metav1.DeletionPropagation(cmp.Or(step.Delete.Propagation, "Background"))
-		return object, p.client.Delete(ctx, object, client.PropagationPolicy(propagation))
+		return p.client.Delete(ctx, p.named(step.Delete.Kind, name), client.PropagationPolicy(propagation))
 	}
-	object := p.named(step.Patch.Kind, step.Patch.Name)
 	merge, err := json.Marshal(step.Patch.Merge)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	patch := client.RawPatch(types.MergePatchType, merge)
+	object, patch := p.named(step.Patch.Kind, step.Patch.Name), client.RawPatch(types.MergePatchType, merge)
 	if step.Patch.Status {
-		return object, p.client.Status().Patch(ctx, object, patch)
+		return p.client.Status().Patch(ctx, object, patch)
 	}
-	return object, p.client.Patch(ctx, object, patch)
+	return p.client.Patch(ctx, object, patch)
 }
 
 // victim is what is to be deleted.
