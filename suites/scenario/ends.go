@@ -43,6 +43,9 @@ func (d *director) line(pod *corev1.Pod) string {
 	d.told[pod.UID] = true
 	code := codes[min(d.next[owner.Name], len(codes)-1)]
 	d.next[owner.Name]++
+	if pod.Spec.RestartPolicy == corev1.RestartPolicyOnFailure && code != "0" {
+		code += ",0" // the container is started again, and has to end then
+	}
 	return code
 }
 

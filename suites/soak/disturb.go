@@ -23,13 +23,15 @@ var (
 	}
 )
 
-// disturb adds an edit, a fault, or the end of one; and a moment to let it work.
-func (w *workload) disturb() {
-	rapid.SampledFrom([]func(){
-		w.harm, w.harm, w.harm, w.hold, w.hold, w.expire, w.network, w.restart, w.resize, w.pause, w.remove,
-	}).Draw(w.t, "disturbance")()
-	if w.chance("let it work", 2) {
-		w.step(scenario.Step{Pause: time.Duration(w.number("ms", 20, 900)) * time.Millisecond})
+// disturb adds edits, faults, and ends of them, each with a moment to let it work.
+func (w *workload) disturb(when string, most int) {
+	for range rapid.IntRange(0, most).Draw(w.t, when) {
+		rapid.SampledFrom([]func(){
+			w.harm, w.harm, w.harm, w.harm, w.hold, w.hold, w.expire, w.network, w.restart, w.resize, w.pause, w.remove,
+		}).Draw(w.t, "disturbance")()
+		if w.chance("let it work", 2) {
+			w.step(scenario.Step{Pause: time.Duration(w.number("ms", 20, 900)) * time.Millisecond})
+		}
 	}
 }
 

@@ -18,14 +18,14 @@ import (
 var Workload = rapid.Custom(func(t *rapid.T) *scenario.Scenario {
 	w := &workload{t: t, s: &scenario.Scenario{Description: "a random workload", Ends: map[string]string{}}}
 	for i := range rapid.IntRange(1, 3).Draw(t, "jobs") {
+		w.disturb("before", 2)
 		w.addJob(fmt.Sprintf("job-%d", i+1))
 	}
-	if rapid.IntRange(0, 2).Draw(t, "cronJob") == 0 {
+	if w.chance("cronJob", 3) {
+		w.disturb("before the CronJob", 2)
 		w.addCronJob("cron")
 	}
-	for range rapid.IntRange(0, 7).Draw(t, "steps") {
-		w.disturb()
-	}
+	w.disturb("afterwards", 6)
 	w.finish()
 	return w.s
 })
@@ -81,13 +81,14 @@ func (w *workload) suspend(name string, yes bool) {
 func (w *workload) job(name string) *builder.JobBuilder {
 	b := builder.Job(name).FinishedAgo("1h").Parallelism(w.number("parallelism", 1, 4))
 	indexed := w.chance("indexed", 2)
+	completions := w.number("completions", 1, 5)
 	if indexed {
 		b.Indexed()
 	}
 	if indexed || !w.chance("work queue", 4) {
-		b.Completions(w.number("completions", 1, 5))
+		b.Completions(completions)
 	}
-	w.limits(b, indexed)
+	w.limits(b, indexed, completions)
 	w.policies(b, indexed)
 	if w.chance("suspend", 5) {
 		b.Suspend()
@@ -95,12 +96,12 @@ func (w *workload) job(name string) *builder.JobBuilder {
 	return b
 }
 
-func (w *workload) limits(b *builder.JobBuilder, indexed bool) {
+func (w *workload) limits(b *builder.JobBuilder, indexed bool, completions int32) {
 	switch {
 	case indexed && w.chance("backoffLimitPerIndex", 3):
 		b.BackoffLimitPerIndex(w.number("per index", 0, 2))
 		if w.chance("maxFailedIndexes", 2) {
-			b.MaxFailedIndexes(w.number("failed indexes", 0, 2))
+			b.MaxFailedIndexes(w.number("failed indexes", 0, completions))
 		}
 	default:
 		b.BackoffLimit(w.number("backoffLimit", 0, 6))
