@@ -9,14 +9,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jobconformance/jobconformance/suites/scenario"
 	"golang.org/x/sync/errgroup"
 )
 
 // Explorer explores stories with one implementation. Its fields are required,
 // unless they have a default.
 type Explorer struct {
-	Theatre scenario.Theatre
+	Stage   Stage
 	Results *Results
 	// Folder is the one for reports: histories of violations go there.
 	Folder string

@@ -47,50 +47,56 @@ type Run struct {
 	Result *scenario.Result
 	// Reached tells whether every fault of the plan came about.
 	Reached bool
-	seen    Seen
+	// Seen is what could have been disturbed.
+	Seen Seen
 }
 
-// Play plays a story once. An error says nothing about the implementation.
-func Play(ctx context.Context, t scenario.Theatre, s Story, plan Plan) (Run, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	t.Settle = time.Millisecond // the last step of the story settles
-	var subjects []*subject.Subject
-	var reached func() bool
-	result, err := t.Play(ctx, s.lasting(plan.tail()), func(s *subject.Subject) {
-		subjects = append(subjects, s)
-		reached = plan.arm(ctx, s)
-	})
-	if err != nil {
-		return Run{}, err
+// Stage plays a story once under a plan. An error says nothing about the
+// implementation.
+type Stage func(context.Context, Story, Plan) (Run, error)
+
+// On is the stage of a theatre.
+func On(t scenario.Theatre) Stage {
+	t.Settle = time.Millisecond // the last step of a story settles
+	return func(ctx context.Context, s Story, plan Plan) (Run, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		var armed *subject.Subject
+		var reached func() bool
+		result, err := t.Play(ctx, s.lasting(plan.tail()), func(s *subject.Subject) {
+			armed, reached = s, plan.arm(ctx, s)
+		})
+		if err != nil {
+			return Run{}, err
+		}
+		result.History.Calls = result.Calls
+		if result.Green() {
+			_ = os.RemoveAll(result.Log) // there are thousands of them
+		}
+		return Run{result, reached(), seen(armed)}, nil
 	}
-	result.History.Calls = result.Calls
-	if result.Green() {
-		_ = os.RemoveAll(result.Log) // there are thousands of them
-	}
-	return Run{result, reached(), seen(subjects[0])}, nil
 }
 
 // try plays a story under a plan, as often as it takes to know what comes of it.
 func (e *Explorer) try(ctx context.Context, s Story, plan Plan) (Outcome, error) {
-	first, err := Play(ctx, e.Theatre, s, plan)
+	first, err := e.Stage(ctx, s, plan)
 	if err == nil && first.Result.Green() && !first.Reached {
 		// There may be a call more in another run.
-		first, err = Play(ctx, e.Theatre, s, plan)
+		first, err = e.Stage(ctx, s, plan)
 	}
 	if err != nil {
 		return Outcome{}, err
 	}
 	o := Outcome{Story: s.Name, Plan: plan.String(), Reached: first.Reached, Played: 1, Took: first.Result.Took}
 	if len(plan) == 0 {
-		o.Seen = &first.seen
+		o.Seen = &first.Seen
 	}
 	if first.Result.Green() {
 		return o, nil
 	}
 	o.Shown, o.Causes, o.Why = 1, causes(first.Result), first.Result.Why()
 	for o.Played < again {
-		r, err := Play(ctx, e.Theatre, s, plan)
+		r, err := e.Stage(ctx, s, plan)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -114,7 +120,7 @@ func (e *Explorer) try(ctx context.Context, s Story, plan Plan) (Outcome, error)
 func (e *Explorer) reduce(ctx context.Context, s Story, plan Plan) (Plan, error) {
 	for i := 0; i < len(plan) && len(plan) > 1; {
 		smaller := slices.Delete(slices.Clone(plan), i, i+1)
-		r, err := Play(ctx, e.Theatre, s, smaller)
+		r, err := e.Stage(ctx, s, smaller)
 		if err != nil {
 			return nil, err
 		}

@@ -156,7 +156,7 @@ func (x *exploration) explore(ctx context.Context, lab *run.Lab, theatre scenari
 	}
 	defer results.Close()
 	e := &explore.Explorer{
-		Theatre: theatre, Results: results, Folder: lab.Reports, Workers: x.workers, Out: out, Again: x.again,
+		Stage: explore.On(theatre), Results: results, Folder: lab.Reports, Workers: x.workers, Out: out, Again: x.again,
 		Known: explore.Expected(x.implementation, lab.Version()),
 	}
 	if x.minutes > 0 {
@@ -194,7 +194,7 @@ func digest(program string) (string, error) {
 
 // replay plays one plan and shows all that has happened.
 func (x *exploration) replay(ctx context.Context, lab *run.Lab, theatre scenario.Theatre, out io.Writer) (int, error) {
-	r, err := explore.Play(ctx, theatre, x.stories[0], x.faults)
+	r, err := explore.On(theatre)(ctx, x.stories[0], x.faults)
 	if err != nil {
 		return 0, err
 	}

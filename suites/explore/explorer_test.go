@@ -1,0 +1,157 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jobconformance/jobconformance/suites/scenario"
+)
+
+// stage is one on which every story has two writes, and a plan goes as it is
+// told; others go well.
+type stage struct {
+	mu     sync.Mutex
+	plans  map[string][]Run // by plan, one for each play; the last one for all further
+	played []string
+}
+
+func (s *stage) play(_ context.Context, _ Story, plan Plan) (Run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.played = append(s.played, plan.String())
+	runs := s.plans[plan.String()]
+	if len(runs) == 0 {
+		return Run{Result: &scenario.Result{}, Reached: true, Seen: Seen{Writes: map[string]int{"create pods": 2}}}, nil
+	}
+	if len(runs) > 1 {
+		s.plans[plan.String()] = runs[1:]
+	}
+	if runs[0].Result == nil {
+		return Run{}, errors.New("the cluster is away")
+	}
+	return runs[0], nil
+}
+
+func red(step string) Run {
+	return Run{Result: &scenario.Result{Failed: step + ", await x: it is false", Namespace: "ns"}, Reached: true}
+}
+
+func green(reached bool) Run { return Run{Result: &scenario.Result{}, Reached: reached} }
+
+func explored(t *testing.T, s *stage, change func(*Explorer)) (*Tally, string) {
+	t.Helper()
+	dir := t.TempDir()
+	results, err := OpenResults(filepath.Join(dir, "results.jsonl"), Identity{"x", "1", "v1.37.1"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer results.Close()
+	var out bytes.Buffer
+	e := &Explorer{
+		Stage: s.play, Results: results, Folder: dir, Workers: 3, Out: &out,
+		Again: func(story, plan string) string { return "again " + story + ", " + plan },
+	}
+	if change != nil {
+		change(e)
+	}
+	tally, err := e.Run(context.Background(), []Story{{Name: "a", Text: "a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally.Print(&out)
+	return tally, out.String()
+}
+
+func (s *stage) times(plan string) (n int) {
+	for _, p := range s.played {
+		if p == plan {
+			n++
+		}
+	}
+	return n
+}
+
+func TestEveryPlanIsPlayedOnce(t *testing.T) {
+	s := &stage{}
+	tally, text := explored(t, s, nil)
+	if tally.Red() || !tally.Complete() || len(s.played) != 1+2*4 || !strings.Contains(text, "GREEN x: 9 of 9 runs") {
+		t.Errorf("%d plays:\n%s", len(s.played), text)
+	}
+}
+
+func TestAViolationIsPlayedAgainAndTold(t *testing.T) {
+	s := &stage{plans: map[string][]Run{"create pods 2: lose answer": {red("step 3"), green(true), red("step 3")}}}
+	tally, text := explored(t, s, nil)
+	if !tally.Red() || !tally.Complete() || s.times("create pods 2: lose answer") != 3 {
+		t.Errorf("%v\n%s", s.played, text)
+	}
+	for _, want := range []string{"VIOLATION a, create pods 2: lose answer: step 3 (2 of 3 runs)", "a: step 3, in 1 runs", "again a, create pods 2: lose answer", "RED x"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("nothing says %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestAKnownViolationIsNone(t *testing.T) {
+	s := &stage{plans: map[string][]Run{"create pods 2: lose answer": {red("step 3")}}}
+	tally, text := explored(t, s, func(e *Explorer) {
+		e.Known = []Known{
+			{Plan: "create pods [0-9]+: lose answer", Cause: "step 3", Why: "it is so"},
+			{Plan: "delete pods 1: lose answer", Why: "it was so"},
+		}
+	})
+	if tally.Red() || !strings.Contains(text, "known, in 1 runs: it is so") || !strings.Contains(text, "known, but seen in no run: it was so") {
+		t.Error(text)
+	}
+}
+
+func TestAFaultThatMetNoCallIsToldAndTriedTwice(t *testing.T) {
+	s := &stage{plans: map[string][]Run{"create pods 2: answer 500": {green(false)}}}
+	tally, text := explored(t, s, nil)
+	if tally.Red() || s.times("create pods 2: answer 500") != 2 || !strings.Contains(text, "not reached: a, create pods 2: answer 500") {
+		t.Error(text)
+	}
+}
+
+func TestWhatHasNoResultIsMissing(t *testing.T) {
+	s := &stage{plans: map[string][]Run{"create pods 2: answer 500": {{}}}}
+	tally, text := explored(t, s, nil)
+	if tally.Red() || tally.Complete() || !strings.Contains(text, "NOT COMPLETE x: 8 of 9 runs") {
+		t.Error(text)
+	}
+}
+
+func TestWithoutItsEndStateAStoryIsNotDisturbed(t *testing.T) {
+	s := &stage{plans: map[string][]Run{"": {red("step 3")}}}
+	tally, text := explored(t, s, nil)
+	if !tally.Red() || s.times("") != 3 || len(s.played) != 3 {
+		t.Error(text)
+	}
+}
+
+func TestWhenTimeIsOverNothingIsBegun(t *testing.T) {
+	s := &stage{}
+	tally, text := explored(t, s, func(e *Explorer) { e.Until = time.Now().Add(-time.Second) })
+	if tally.Complete() || len(s.played) != 0 {
+		t.Error(text)
+	}
+}
+
+func TestAPlanIsReducedToWhatItNeeds(t *testing.T) {
+	both, err := ParsePlan("create pods 1: answer 500; create pods 2: lose answer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{plans: map[string][]Run{both.String(): {red("step 3")}, "create pods 2: lose answer": {red("step 3")}}}
+	e := &Explorer{Stage: s.play, Folder: t.TempDir()}
+	o, err := e.try(context.Background(), Story{Name: "a"}, both)
+	if err != nil || o.Plan != "create pods 2: lose answer" || o.Shown != 3 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
