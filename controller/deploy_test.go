@@ -105,7 +105,7 @@ func TestProbesAreServed(t *testing.T) {
 	}
 	health := newHealth()
 	health.ready.Store(true)
-	server := httptest.NewServer(handler(newRegistry(), health))
+	server := httptest.NewServer(handler(health))
 	defer server.Close()
 	for _, get := range []string{container.LivenessProbe.HTTPGet.Path, container.ReadinessProbe.HTTPGet.Path} {
 		response, err := http.Get(server.URL + get)

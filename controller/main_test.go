@@ -195,7 +195,7 @@ func TestRateLimit(t *testing.T) {
 
 func TestProbes(t *testing.T) {
 	health := newHealth()
-	server := httptest.NewServer(handler(newRegistry(), health))
+	server := httptest.NewServer(handler(health))
 	defer server.Close()
 	get := func(path string) (int, string) {
 		response, err := http.Get(server.URL + path)
@@ -212,7 +212,7 @@ func TestProbes(t *testing.T) {
 	if code, _ := get("/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz: %d", code)
 	}
-	if code, _ := get("/readyz"); code != http.StatusServiceUnavailable {
+	if code, _ := get("/readyz"); code != http.StatusInternalServerError {
 		t.Errorf("/readyz before the caches are filled: %d", code)
 	}
 	health.ready.Store(true)

@@ -14,7 +14,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jobconformance/jobconformance/controller/cronjob"
 	"github.com/jobconformance/jobconformance/controller/job"
-	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,15 +47,11 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	config.QPS, config.Burst = o.qps, o.burst // no limit where qps is negative
-	registry := newRegistry()
 	clients, err := newClients(config, o.election.RenewDeadline.Duration/5)
 	if err != nil {
 		return err
 	}
-	work, err := newWork(o, clients, registry)
-	if err != nil {
-		return err
-	}
+	work := newWork(o, clients)
 	var listener net.Listener
 	if o.metricsBindAddress != "0" {
 		if listener, err = net.Listen("tcp", o.metricsBindAddress); err != nil {
@@ -74,7 +69,7 @@ func run(ctx context.Context, o options) error {
 	health := newHealth()
 	failed := make(chan error, 2)
 	if listener != nil {
-		server := &http.Server{Handler: handler(registry, health), ReadHeaderTimeout: 10 * time.Second}
+		server := &http.Server{Handler: handler(health), ReadHeaderTimeout: 10 * time.Second}
 		go func() { failed <- fmt.Errorf("%w serving metrics: %w", errGaveUp, server.Serve(listener)) }()
 	}
 	klog.InfoS("Starting", "program", name, "version", version, "server", config.Host, "controllers", o.controllers)
@@ -164,7 +159,7 @@ type controller struct {
 	workers int
 }
 
-func newWork(o options, c clients, registry prometheus.Registerer) (*work, error) {
+func newWork(o options, c clients) *work {
 	w := &work{
 		factory: informers.NewSharedInformerFactoryWithOptions(c.informers, 0, informers.WithTransform(withoutManagedFields)),
 		// Its defaults are kube-controller-manager's: of one object 25 events at
@@ -173,20 +168,14 @@ func newWork(o options, c clients, registry prometheus.Registerer) (*work, error
 		events:      c.events,
 	}
 	if name := "job-controller"; o.runs(jobController) {
-		c, err := job.New(c.job, w.factory, w.recorder(name), job.Options{MetricsRegisterer: registry})
-		if err != nil {
-			return nil, err
-		}
-		w.controllers = append(w.controllers, controller{name, c.Run, o.jobSyncs})
+		run := job.New(c.job, w.factory, w.recorder(name), job.Options{}).Run
+		w.controllers = append(w.controllers, controller{name, run, o.jobSyncs})
 	}
 	if name := "cronjob-controller"; o.runs(cronJobController) {
-		c, err := cronjob.New(c.cronJob, w.factory, w.recorder(name), cronjob.Options{MetricsRegisterer: registry})
-		if err != nil {
-			return nil, err
-		}
-		w.controllers = append(w.controllers, controller{name, c.Run, o.cronJobSyncs})
+		run := cronjob.New(c.cronJob, w.factory, w.recorder(name), cronjob.Options{}).Run
+		w.controllers = append(w.controllers, controller{name, run, o.cronJobSyncs})
 	}
-	return w, nil
+	return w
 }
 
 func (w *work) recorder(component string) record.EventRecorder {

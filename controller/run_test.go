@@ -171,10 +171,7 @@ func TestEventsAreLimited(t *testing.T) {
 		seen <- action.(clienttesting.CreateAction).GetObject().(*corev1.Event).InvolvedObject.Name
 		return false, nil, nil
 	})
-	w, err := newWork(options{controllers: []string{"*"}}, clients{informers: api, job: api, cronJob: api, events: api, lease: api}, newRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newWork(options{controllers: []string{"*"}}, clients{informers: api, job: api, cronJob: api, events: api, lease: api})
 	w.tell()
 	defer w.broadcaster.Shutdown()
 	recorder, about := w.recorder("test"), func(name string) runtime.Object {

@@ -56,7 +56,7 @@ func (l *look) start(ctx context.Context, s *Start) error {
 	switch {
 	case err == nil:
 		l.tell(normal("SuccessfulCreate", about, "Created job %v", job.Name))
-		l.skew.Observe(max(0, job.CreationTimestamp.Sub(s.ScheduledTime).Seconds()))
+		skew.Observe(max(0, job.CreationTimestamp.Sub(s.ScheduledTime).Seconds()))
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return nil // nothing can be created here any more
 	case apierrors.IsAlreadyExists(err):

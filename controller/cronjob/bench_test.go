@@ -41,10 +41,7 @@ func newBench(t *testing.T, cronJob *batchv1.CronJob, jobs ...*batchv1.Job) *ben
 	}
 	b := &bench{T: t, api: newAPI(objects...), clock: testingclock.NewFakeClock(at("10:00:05")), recorder: record.NewFakeRecorder(100)}
 	factory := informers.NewSharedInformerFactory(b.api, 0)
-	c, err := New(b.api, factory, b.recorder, Options{Clock: b.clock})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := New(b.api, factory, b.recorder, Options{Clock: b.clock})
 	b.Controller, b.cached = c, factory.Batch().V1().CronJobs().Informer().GetIndexer()
 	b.show()
 	return b
@@ -103,7 +100,7 @@ func (b *bench) show() {
 
 // look syncs once and returns what went wrong.
 func (b *bench) look() error {
-	_, err := b.sync(b.Context(), cache.NewObjectName("ns", "report"))
+	_, err := b.Controller.look(b.Context(), cache.NewObjectName("ns", "report"))
 	return err
 }
 

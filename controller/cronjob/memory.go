@@ -3,11 +3,10 @@ package cronjob
 import (
 	"time"
 
+	"github.com/jobconformance/jobconformance/controller/internal/loop"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 )
 
@@ -15,7 +14,6 @@ import (
 // which may lag behind. Only the worker that holds the CronJob's key uses it, and
 // nothing breaks when a restart loses it.
 type knowledge struct {
-	uid types.UID
 	// known is the newest revision that was read or written past the cache; nil
 	// once the cache has caught up.
 	known *batchv1.CronJob
@@ -38,23 +36,10 @@ type knowledge struct {
 	changed        time.Time
 }
 
-// recall returns what is known of a CronJob, which may have been created anew
-// under its name.
-func (c *Controller) recall(key cache.ObjectName, uid types.UID) *knowledge {
-	known, _ := c.memory.LoadOrStore(key, &knowledge{})
-	k := known.(*knowledge)
-	if k.uid != uid {
-		*k = knowledge{uid: uid, deleted: map[types.UID]bool{}}
-	}
-	return k
-}
-
 // newest returns the newer of the cached and the known revision.
 func (k *knowledge) newest(cached *batchv1.CronJob) *batchv1.CronJob {
-	if k.known != nil {
-		if order, err := resourceversion.CompareResourceVersion(k.known.ResourceVersion, cached.ResourceVersion); err == nil && order > 0 {
-			return k.known
-		}
+	if k.known != nil && loop.Newer(k.known, cached) {
+		return k.known
 	}
 	k.known = nil
 	return cached

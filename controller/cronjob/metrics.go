@@ -1,17 +1,17 @@
 package cronjob
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+)
 
-// newSkew makes the one metric that upstream has, too, and registers it with r,
-// or nowhere if r is nil.
-func newSkew(r prometheus.Registerer) (prometheus.Histogram, error) {
-	skew := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name:    "cronjob_controller_job_creation_skew_duration_seconds",
-		Help:    "Time from when a Job was scheduled to when it was created. The count is that of Jobs started.",
-		Buckets: prometheus.ExponentialBuckets(1, 2, 10),
-	})
-	if r == nil {
-		return skew, nil
-	}
-	return skew, r.Register(skew)
-}
+// skew is the one metric that kube-controller-manager has, too.
+var skew = metrics.NewHistogram(&metrics.HistogramOpts{
+	Subsystem:      "cronjob_controller",
+	Name:           "job_creation_skew_duration_seconds",
+	Help:           "Time from when a Job was scheduled to when it was created. The count is that of Jobs started.",
+	StabilityLevel: metrics.STABLE,
+	Buckets:        metrics.ExponentialBuckets(1, 2, 10),
+})
+
+func init() { legacyregistry.MustRegister(skew) }

@@ -91,10 +91,7 @@ func newModel(t *rapid.T) *model {
 // start starts a process. Its informers list what there is now.
 func (m *model) start() {
 	factory := informers.NewSharedInformerFactory(m.modelAPI, 0)
-	c, err := New(m.modelAPI, factory, &record.FakeRecorder{}, Options{Clock: m.clock})
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	c := New(m.modelAPI, factory, &record.FakeRecorder{}, Options{Clock: m.clock})
 	m.Controller, m.cached, m.dead = c, factory.Batch().V1().CronJobs().Informer().GetIndexer(), false
 	m.cronFeed, m.jobFeed, m.seen = []*batchv1.CronJob{m.cron}, nil, m.cron
 	for _, job := range m.stored {
@@ -136,7 +133,7 @@ func (m *model) must(err error) {
 
 // look is one look; a process that died in it is followed by another.
 func (m *model) look() error {
-	again, err := m.sync(m.t.Context(), cache.NewObjectName("ns", "report"))
+	again, err := m.Controller.look(m.t.Context(), cache.NewObjectName("ns", "report"))
 	if !again.IsZero() && !again.After(m.now()) {
 		m.t.Fatalf("looks again at %v, which is not after %v", again, m.now())
 	}

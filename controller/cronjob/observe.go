@@ -2,85 +2,66 @@ package cronjob
 
 import (
 	"context"
+	"maps"
+	"slices"
 
+	"github.com/jobconformance/jobconformance/controller/internal/loop"
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
-
-// controllerUID names the index of Jobs by the UID of their controller.
-const controllerUID = "cronjob/controllerUID"
-
-func indexByControllerUID(obj any) ([]string, error) {
-	if job, ok := obj.(*batchv1.Job); ok {
-		if owner := metav1.GetControllerOfNoCopy(job); owner != nil {
-			return []string{string(owner.UID)}, nil
-		}
-	}
-	return nil, nil
-}
 
 // observe gathers what a plan depends on. Where the cache and the CronJob's
 // status contradict each other, the API server is asked.
 func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, k *knowledge) (Observation, error) {
 	now := c.clock.Now()
 	o := Observation{CronJob: cronJob, Now: now, NotBefore: k.scheduleSince(cronJob, now), Deleted: map[types.UID]bool{}}
-	cached, err := c.jobs.ByIndex(controllerUID, string(cronJob.UID))
-	if err != nil {
-		return o, err
+	cached := loop.Owned[batchv1.Job](c.jobs, cronJob.Namespace, cronJob.UID)
+	shown := slices.Clone(cronJob.Status.Active)
+	for _, job := range cached {
+		shown = append(shown, referenceTo(job))
 	}
-	active, seen, got := uidsOf(cronJob.Status.Active), map[types.UID]bool{}, map[types.UID]bool{}
-	var doubtful []corev1.ObjectReference
-	see := func(name string, uid types.UID) {
-		seen[uid] = true
-		if k.deleted[uid] {
-			o.Deleted[uid] = true
+	for _, ref := range shown {
+		if k.deleted[ref.UID] {
+			o.Deleted[ref.UID] = true
 		}
-		if name == k.creating {
+		if ref.Name == k.creating {
 			k.creating = ""
 		}
 	}
-	add := func(job *batchv1.Job) {
-		if !got[job.UID] {
-			o.Jobs = append(o.Jobs, job)
-		}
-		got[job.UID] = true
-	}
-	for _, obj := range cached {
-		job := obj.(*batchv1.Job)
-		if job.Namespace != cronJob.Namespace {
-			continue
-		}
-		see(job.Name, job.UID)
+	k.deleted = o.Deleted
+
+	jobs, doubtful, missing := map[types.UID]*batchv1.Job{}, sets.New[string](), uidsOf(cronJob.Status.Active)
+	for _, job := range cached {
 		// A Job that the status lacks is the trace of an interruption, or gone and
 		// still in the cache.
-		if _, ours := scheduledTimeOf(cronJob, job); ours && finished(job) == "" && !active[job.UID] && !o.leaving(job) {
-			doubtful = append(doubtful, referenceTo(job))
+		if _, ours := scheduledTimeOf(cronJob, job); ours && finished(job) == "" && !missing[job.UID] && !o.leaving(job) {
+			doubtful.Insert(job.Name)
 		} else {
-			add(job)
+			jobs[job.UID] = job
 		}
+		delete(missing, job.UID)
 	}
 	for _, ref := range cronJob.Status.Active {
-		if !seen[ref.UID] {
-			see(ref.Name, ref.UID)
-			doubtful = append(doubtful, ref)
+		if missing[ref.UID] {
+			doubtful.Insert(ref.Name)
 		}
 	}
 	if k.creating != "" {
-		doubtful = append(doubtful, corev1.ObjectReference{Name: k.creating})
+		doubtful.Insert(k.creating)
 	}
-	for _, ref := range doubtful {
-		job, err := c.client.BatchV1().Jobs(cronJob.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	for _, name := range sets.List(doubtful) {
+		job, err := c.client.BatchV1().Jobs(cronJob.Namespace).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return o, err
 		case metav1.IsControlledBy(job, cronJob): // though it may be another one of the name
-			add(job)
+			jobs[job.UID] = job
 		}
 	}
-	k.deleted = o.Deleted
+	o.Jobs = slices.Collect(maps.Values(jobs))
 	return o, nil
 }

@@ -67,6 +67,7 @@ func (c *Controller) writeStatus(ctx context.Context, job *batchv1.Job, m *memor
 		return nil, ignoreGone(err)
 	}
 	m.sawJob(written)
+	observeStatus(job, written)
 	for _, e := range p.Events {
 		c.recorder.Event(job, e.Type, e.Reason, e.Message)
 	}

@@ -295,7 +295,7 @@ func TestReadsMayFail(t *testing.T) {
 			s.pods["a"].OwnerReferences = nil
 			s.show()
 		}
-		row.doubt(s.controller.memory(theJob, "job-uid"))
+		row.doubt(s.controller.memories.Of(theJob, "job-uid"))
 		s.read = func() error { return errors.New("chaos") }
 		if err := s.sync(); err == nil {
 			t.Errorf("%s: no error", row.name)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/jobconformance/jobconformance/controller/internal/loop"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,10 +35,7 @@ func TestRun(t *testing.T) {
 		return false, nil, nil
 	})
 	factory := informers.NewSharedInformerFactory(client, 0)
-	c, err := New(client, factory, &record.FakeRecorder{}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := New(client, factory, &record.FakeRecorder{}, Options{})
 	factory.Start(ctx.Done())
 	done := make(chan struct{})
 	go func() { c.Run(ctx, 2); close(done) }()
@@ -53,17 +50,6 @@ func TestRun(t *testing.T) {
 	}
 	stop()
 	<-done
-}
-
-func TestNewTellsWhatIsWrong(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	client := fake.NewClientset()
-	for want := range 2 {
-		_, err := New(client, informers.NewSharedInformerFactory(client, 0), &record.FakeRecorder{}, Options{MetricsRegisterer: registry})
-		if (err != nil) != (want == 1) {
-			t.Errorf("controller %d: %v", want+1, err)
-		}
-	}
 }
 
 func TestPodsWakeTheirJobs(t *testing.T) {
@@ -91,7 +77,7 @@ func TestPodsWakeTheirJobs(t *testing.T) {
 		if len(queue.at) > 0 {
 			t.Error("a resync wakes nobody")
 		}
-		onChange(s.controller.podChanged).OnDelete(cache.DeletedFinalStateUnknown{Obj: pod})
+		loop.OnChange(s.controller.podChanged).OnDelete(cache.DeletedFinalStateUnknown{Obj: pod})
 		if len(queue.at) != row.want {
 			t.Errorf("%s, when its deletion was missed: %v", row.name, queue.at)
 		}

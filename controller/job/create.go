@@ -44,7 +44,7 @@ func refusalDelay(refusals int) time.Duration {
 
 func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, m *memory, n newcomer) error {
 	pod, err := c.client.CoreV1().Pods(job.Namespace).Create(ctx, newPod(job, n), metav1.CreateOptions{})
-	c.metrics.podCreations.WithLabelValues(result(err)).Inc()
+	observeCreation(job, err)
 	if err != nil {
 		if !refused(err) {
 			m.doubtPods.Store(true)

@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -157,26 +156,4 @@ func TestRefusedStatusIsTold(t *testing.T) {
 		t.Error(e)
 	}
 	s.expectWrites("update jobs/status")
-}
-
-// A panic over one Job stops neither the process nor the worker.
-func TestPanicIsAFailureLikeAnyOther(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	s := newAPIServer(t, makeJob())
-	queue := s.controller.queue
-	tried := map[string]int{}
-	queue.Add(cache.NewObjectName("ns", "bad"))
-	queue.Add(cache.NewObjectName("ns", "good"))
-	work(ctx, queue, "Job", func(_ context.Context, key cache.ObjectName) error {
-		if tried[key.Name]++; key.Name == "bad" {
-			panic(errors.New("chaos"))
-		}
-		stop()
-		queue.ShutDown()
-		return nil
-	})
-	if tried["good"] != 1 || tried["bad"] != 1 || queue.NumRequeues(cache.NewObjectName("ns", "bad")) != 1 {
-		t.Errorf("tried %v", tried)
-	}
 }

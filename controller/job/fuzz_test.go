@@ -172,7 +172,7 @@ func (w *world) rest() {
 	for range 100 {
 		w.tellJobs()
 		w.tellPods()
-		w.clock.Step(batchPeriod)
+		w.clock.Step(newPodPeriod)
 		_, awake := w.jobKeys.at[theJob]
 		awake = awake && !w.jobKeys.at[theJob].After(w.clock.Now())
 		if !awake && len(w.orphanKeys.at) == 0 {

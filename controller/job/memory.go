@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jobconformance/jobconformance/controller/internal/loop"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
 // memory is what this process knows about one Job that its informers may not
@@ -19,11 +19,8 @@ import (
 // #137210). Correcting the view beats waiting for the informers: nothing ever
 // blocks, however long a watch hangs.
 //
-// It belongs to a UID, so that a Job created again under an old name inherits
-// nothing (#132042). After a crash it is empty, as are the informers.
+// After a crash it is empty, as are the informers.
 type memory struct {
-	uid types.UID
-
 	// Only the sync of this Job uses these, and there is one at a time.
 	history     History
 	createAfter time.Time
@@ -49,15 +46,11 @@ type sighting struct {
 	released, deleted bool
 }
 
-func newMemory(uid types.UID) *memory {
-	return &memory{uid: uid, pods: map[types.UID]*sighting{}}
-}
-
 func (m *memory) sawJob(job *batchv1.Job) { m.job = m.latestJob(job) }
 
 // latestJob corrects what the informer shows by what we wrote.
 func (m *memory) latestJob(shown *batchv1.Job) *batchv1.Job {
-	if m.job != nil && newer(m.job, shown) {
+	if m.job != nil && loop.Newer(m.job, shown) {
 		return m.job
 	}
 	return shown
@@ -67,7 +60,7 @@ func (m *memory) latestJob(shown *batchv1.Job) *batchv1.Job {
 // again, should it ever have been removed.
 func (m *memory) sawPod(pod *corev1.Pod) {
 	m.update(pod.UID, func(s *sighting) {
-		if s.pod == nil || newer(pod, s.pod) {
+		if s.pod == nil || loop.Newer(pod, s.pod) {
 			s.pod = pod
 			s.released = s.released && !hasFinalizer(pod)
 		}
@@ -80,12 +73,13 @@ func (m *memory) deleted(uid types.UID)  { m.update(uid, func(s *sighting) { s.d
 func (m *memory) update(uid types.UID, change func(*sighting)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := m.pods[uid]
-	if s == nil {
-		s = &sighting{}
-		m.pods[uid] = s
+	if m.pods == nil {
+		m.pods = map[types.UID]*sighting{}
 	}
-	change(s)
+	if m.pods[uid] == nil {
+		m.pods[uid] = &sighting{}
+	}
+	change(m.pods[uid])
 }
 
 // latestPods corrects what the informer shows, and forgets what it has caught up
@@ -110,7 +104,7 @@ func (m *memory) latestPods(shown []*corev1.Pod, upTo string) []*corev1.Pod {
 		if seen[uid] {
 			continue
 		}
-		if s.pod == nil || !newerThan(s.pod.ResourceVersion, upTo) {
+		if s.pod == nil || !loop.NewerThan(s.pod.ResourceVersion, upTo) {
 			delete(m.pods, uid)
 			continue
 		}
@@ -124,7 +118,7 @@ func (m *memory) latestPods(shown []*corev1.Pod, upTo string) []*corev1.Pod {
 func (s *sighting) correct(shown *corev1.Pod) *corev1.Pod {
 	s.released = s.released && hasFinalizer(shown)
 	s.deleted = s.deleted && shown.DeletionTimestamp == nil
-	if s.pod == nil || !newer(s.pod, shown) {
+	if s.pod == nil || !loop.Newer(s.pod, shown) {
 		s.pod = nil
 		return s.mark(shown)
 	}
@@ -137,7 +131,7 @@ func (s *sighting) mark(pod *corev1.Pod) *corev1.Pod {
 	}
 	pod = pod.DeepCopy()
 	if s.released {
-		pod.Finalizers = slices.DeleteFunc(pod.Finalizers, isTrackingFinalizer)
+		pod.Finalizers = slices.DeleteFunc(pod.Finalizers, func(f string) bool { return f == batchv1.JobTrackingFinalizer })
 	}
 	if s.deleted && pod.DeletionTimestamp == nil {
 		now := metav1.Now()
@@ -145,16 +139,3 @@ func (s *sighting) mark(pod *corev1.Pod) *corev1.Pod {
 	}
 	return pod
 }
-
-func newer(a, b metav1.Object) bool {
-	return newerThan(a.GetResourceVersion(), b.GetResourceVersion())
-}
-
-// newerThan compares resourceVersions of one resource (KEP-5504). What cannot be
-// compared counts as newer: the informer has not even begun.
-func newerThan(a, b string) bool {
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	return err != nil || order > 0
-}
-
-func isTrackingFinalizer(f string) bool { return f == batchv1.JobTrackingFinalizer }

@@ -50,7 +50,7 @@ func TestCreatedPodThatIsGoneIsForgotten(t *testing.T) {
 }
 
 func TestMemoryIsCorrectedByInformers(t *testing.T) {
-	m := newMemory("job-uid")
+	m := &memory{}
 	wrote := makePod("a running")
 	wrote.ResourceVersion = "7"
 	m.sawPod(wrote)

@@ -1,34 +1,87 @@
 package job
 
 import (
-	"errors"
+	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/utils/ptr"
 )
 
-type metrics struct {
-	syncs        *prometheus.HistogramVec
-	podCreations *prometheus.CounterVec
+// Names, labels and their values are those of kube-controller-manager
+// (pkg/controller/job/metrics of v1.37).
+var (
+	syncDuration = metrics.NewHistogramVec(&metrics.HistogramOpts{
+		Subsystem:      subsystem,
+		Name:           "job_sync_duration_seconds",
+		Help:           "How long one look at a Job took.",
+		StabilityLevel: metrics.STABLE,
+		Buckets:        metrics.ExponentialBuckets(0.004, 2, 15),
+	}, []string{"completion_mode", "result", "action"})
+	syncs        = counter("job_syncs_total", "Looks at Jobs.", "completion_mode", "result", "action")
+	jobsFinished = counter("jobs_finished_total", "Jobs that finished.", "completion_mode", "result", "reason")
+	podsFinished = counter("job_pods_finished_total", "Pods that finished and are counted.", "completion_mode", "result")
+	podCreations = counter("job_pods_creation_total", "Pods that were asked for, and why.", "reason", "status")
+)
+
+const (
+	subsystem         = "job_controller"
+	succeeded, failed = "succeeded", "failed"
+)
+
+func counter(name, help string, labels ...string) *metrics.CounterVec {
+	return metrics.NewCounterVec(&metrics.CounterOpts{Subsystem: subsystem, Name: name, Help: help, StabilityLevel: metrics.STABLE}, labels)
 }
 
-func newMetrics(r prometheus.Registerer) (metrics, error) {
-	m := metrics{
-		syncs: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "job_controller_job_sync_duration_seconds",
-			Help:    "How long one sync of a Job took, by result: success or error.",
-			Buckets: prometheus.ExponentialBuckets(0.001, 2, 14),
-		}, []string{"result"}),
-		podCreations: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "job_controller_job_pods_creation_total",
-			Help: "Pods that Jobs asked for by result: success or error.",
-		}, []string{"result"}),
+func init() {
+	legacyregistry.MustRegister(syncDuration, syncs, jobsFinished, podsFinished, podCreations)
+}
+
+func observeSync(job *batchv1.Job, did Plan, err error, took time.Duration) {
+	action, result := "tracking", "success"
+	switch {
+	case len(did.Create) > 0:
+		action = "pods_created"
+	case len(did.Retire)+len(did.Kill) > 0:
+		action = "pods_deleted"
 	}
-	return m, errors.Join(r.Register(m.syncs), r.Register(m.podCreations))
-}
-
-func result(err error) string {
 	if err != nil {
-		return "error"
+		result = "error"
 	}
-	return "success"
+	syncDuration.WithLabelValues(mode(job), result, action).Observe(took.Seconds())
+	syncs.WithLabelValues(mode(job), result, action).Inc()
+}
+
+// observeStatus counts what a status that was written adds to the one before.
+func observeStatus(before, written *batchv1.Job) {
+	more := func(result string, was, is int32) {
+		podsFinished.WithLabelValues(mode(written), result).Add(float64(max(0, is-was)))
+	}
+	more(succeeded, before.Status.Succeeded, written.Status.Succeeded)
+	more(failed, before.Status.Failed, written.Status.Failed)
+	for kind, result := range map[batchv1.JobConditionType]string{batchv1.JobComplete: succeeded, batchv1.JobFailed: failed} {
+		if end := isTrue(written, kind); end != nil {
+			jobsFinished.WithLabelValues(mode(written), result, end.Reason).Inc()
+		}
+	}
+}
+
+func observeCreation(job *batchv1.Job, err error) {
+	reason, status := "new", succeeded
+	uncounted := ptr.Deref(job.Status.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{})
+	switch failures := int(job.Status.Failed) + len(uncounted.Failed); {
+	case failures > 0 && replaceOnlyFailed(job):
+		reason = "recreate_failed"
+	case failures > 0 || ptr.Deref(job.Status.Terminating, 0) > 0:
+		reason = "recreate_terminating_or_failed"
+	}
+	if err != nil {
+		status = failed
+	}
+	podCreations.WithLabelValues(reason, status).Inc()
+}
+
+func mode(job *batchv1.Job) string {
+	return string(ptr.Deref(job.Spec.CompletionMode, batchv1.NonIndexedCompletion))
 }

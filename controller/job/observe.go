@@ -5,29 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/controller/internal/loop"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 )
-
-// byController indexes pods by the UID of their controller, and those without
-// one by their namespace.
-const byController = "job-controller/by-controller"
-
-func indexByController(obj any) ([]string, error) {
-	pod, ok := obj.(*corev1.Pod)
-	if !ok {
-		return nil, nil
-	}
-	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
-		return []string{string(ref.UID)}, nil
-	}
-	return []string{strayKey(pod.Namespace)}, nil
-}
-
-func strayKey(namespace string) string { return "stray/" + namespace }
 
 // observe gathers the View of a Job. It returns nil if the Job is gone, or is no
 // concern of ours.
@@ -54,7 +38,7 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, m *memory)
 
 	v := &View{Job: job, Now: c.clock.Now(), Backoff: c.backoff, History: m.history, CreateAfter: m.createAfter}
 	upTo := c.pods.LastStoreSyncResourceVersion()
-	for _, pod := range m.latestPods(c.indexedPods(string(job.UID)), upTo) {
+	for _, pod := range m.latestPods(loop.Owned[corev1.Pod](c.pods, job.Namespace, job.UID), upTo) {
 		switch matches := selector.Matches(labels.Set(pod.Labels)); {
 		case !metav1.IsControlledBy(pod, job):
 		case matches:
@@ -69,7 +53,7 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, m *memory)
 	for _, pod := range v.Pods {
 		known[pod.UID] = true
 	}
-	for _, pod := range c.indexedPods(strayKey(job.Namespace)) {
+	for _, pod := range loop.Owned[corev1.Pod](c.pods, job.Namespace, "") {
 		if pod.DeletionTimestamp == nil && !known[pod.UID] && selector.Matches(labels.Set(pod.Labels)) {
 			v.Strays = append(v.Strays, pod)
 		}
@@ -90,18 +74,6 @@ func (c *Controller) relist(ctx context.Context, job *batchv1.Job, selector labe
 		}
 	}
 	return nil
-}
-
-func (c *Controller) indexedPods(key string) []*corev1.Pod {
-	objs, err := c.pods.ByIndex(byController, key)
-	if err != nil {
-		panic(err) // the index does not exist: a mistake in New
-	}
-	pods := make([]*corev1.Pod, 0, len(objs))
-	for _, obj := range objs {
-		pods = append(pods, obj.(*corev1.Pod))
-	}
-	return pods
 }
 
 // managedByOther tells whether spec.managedBy hands the Job to somebody else

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jobconformance/jobconformance/controller/internal/loop"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,7 +52,7 @@ type world struct {
 
 // wakes is a queue that only keeps what it is asked for.
 type wakes struct {
-	queue
+	loop.Queue
 	clock interface{ Now() time.Time }
 	at    map[cache.ObjectName]time.Time
 }

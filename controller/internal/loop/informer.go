@@ -1,0 +1,70 @@
+package loop
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Hear passes on what an informer shows, which has not been started yet.
+func Hear[T any](informer cache.SharedInformer, changed func(before, now *T)) cache.InformerSynced {
+	handler, err := informer.AddEventHandler(OnChange(changed))
+	utilruntime.Must(err)
+	return handler.HasSynced
+}
+
+// OnChange tells what an informer showed before and shows now, or nil where
+// there was or is nothing. What was missed, it tells as it was last seen.
+func OnChange[T any](changed func(before, now *T)) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(now any) { changed(nil, now.(*T)) },
+		UpdateFunc: func(before, now any) { changed(before.(*T), now.(*T)) },
+		DeleteFunc: func(before any) {
+			if tombstone, ok := before.(cache.DeletedFinalStateUnknown); ok {
+				before = tombstone.Obj
+			}
+			changed(before.(*T), nil)
+		},
+	}
+}
+
+// byOwner indexes objects by their namespace and the UID of their controller.
+const byOwner = "by-owner"
+
+// IndexByOwner prepares an informer for Owned.
+func IndexByOwner(informer cache.SharedIndexInformer) cache.Indexer {
+	utilruntime.Must(informer.AddIndexers(cache.Indexers{byOwner: func(obj any) ([]string, error) {
+		object, owner := obj.(metav1.Object), types.UID("")
+		if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
+			owner = ref.UID
+		}
+		return []string{ownerKey(object.GetNamespace(), owner)}, nil
+	}}))
+	return informer.GetIndexer()
+}
+
+// Owned returns the objects of a namespace whose controller has this UID; with an
+// empty one, those that nobody controls.
+func Owned[T any](indexer cache.Indexer, namespace string, owner types.UID) []*T {
+	found, err := indexer.ByIndex(byOwner, ownerKey(namespace, owner))
+	utilruntime.Must(err)
+	objects := make([]*T, 0, len(found))
+	for _, obj := range found {
+		objects = append(objects, obj.(*T))
+	}
+	return objects
+}
+
+func ownerKey(namespace string, owner types.UID) string { return namespace + "/" + string(owner) }
+
+// Newer compares two revisions of objects of one resource (KEP-5504). What cannot
+// be compared counts as newer: the informer has not even begun.
+func Newer(a, b metav1.Object) bool { return NewerThan(a.GetResourceVersion(), b.GetResourceVersion()) }
+
+// NewerThan is Newer for resourceVersions.
+func NewerThan(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err != nil || order > 0
+}
