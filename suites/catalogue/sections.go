@@ -9,5 +9,6 @@ var sections = [][]Requirement{
 	apiJobs, apiPolicies, apiUpdates, apiStatus, apiCronJobs, admission,
 	suspension, managedBy, podReplacement, terminating,
 	identity, finished,
+	faults,
 	cronSyntax, cronLocal, cronTemplate, cronOwners, cronTells, cronChanges,
 }

@@ -1,0 +1,137 @@
+// Package faults has the specs of what holds when requests fail, answers are
+// lost, caches lag behind, the API server is away and controllers crash. Each of
+// them starts the implementation itself, behind a fault proxy.
+//
+// They say how things end, exactly: what is counted, and how many pods or Jobs
+// there ever were. What must hold on the way there is with the invariants of
+// package history, as everywhere. None of them expects that two things go wrong
+// in a way that no controller could know of, a lost answer and a stale cache of
+// the same resource for example.
+package faults
+
+import (
+	"context"
+	"slices"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// labels are on all specs of Jobs, cronLabels on those of CronJobs.
+var (
+	labels     = Label(scene.FaultsLabel, "area:job", "behaviour:faults")
+	cronLabels = Label(scene.FaultsLabel, "area:cronjob", "behaviour:faults")
+)
+
+// The requests of a Job controller. How it names pods, and whether it patches or
+// updates, is its own affair.
+var (
+	createPods   = faults.Calls{Verb: "create", Resource: "pods"}
+	releasePods  = faults.Calls{Verb: "patch|update", Resource: "pods"}
+	deletePods   = faults.Calls{Verb: "delete", Resource: "pods"}
+	writeStatus  = faults.Calls{Verb: "patch|update", Resource: "jobs/status"}
+	createEvents = faults.Calls{Verb: "create|patch|update", Resource: "events"}
+)
+
+// way is how a request meets with trouble.
+type way func(*faults.Rule) *faults.Rule
+
+func fails(r *faults.Rule) *faults.Rule     { return r.Answer(500) }
+func conflicts(r *faults.Rule) *faults.Rule { return r.Answer(409) }
+func isPutOff(r *faults.Rule) *faults.Rule  { return r.Answer(429) }
+func isLost(r *faults.Rule) *faults.Rule    { return r.Drop() }
+func unanswered(r *faults.Rule) *faults.Rule {
+	return r.LoseAnswer()
+}
+
+// trouble has every other of some requests meet with trouble, beginning with the
+// first. One that goes through unanswered comes last: it need not be made again.
+// The function that it returns waits until that has happened in all ways.
+func trouble(s *scene.Faulty, calls faults.Calls, ways ...way) (allMet func()) {
+	var rules []*faults.Rule
+	for i, way := range ways {
+		rules = append(rules, way(s.On(calls).Nth(2*i+1)))
+	}
+	return func() {
+		GinkgoHelper()
+		for _, rule := range rules {
+			s.Meets(calls.Verb+" "+calls.Resource, rule)
+		}
+	}
+}
+
+// begin starts the implementation and waits until a first Job is Complete: its
+// caches are filled then.
+func begin(ctx context.Context) *scene.Faulty {
+	GinkgoHelper()
+	s := scene.Behind(ctx)
+	s.Start()
+	scene.Create(ctx, s.Scene, builder.Job("first").ExitCodes("0").Obj())
+	completes(s.Scene, "first", 1)
+	return s
+}
+
+// counters are those of a Job's status. Comparing them all at once also tells
+// that the others are 0.
+type counters struct{ Active, Ready, Terminating, Succeeded, Failed int32 }
+
+func countersOf(job *batchv1.Job) counters {
+	s := job.Status
+	return counters{s.Active, ptr.Deref(s.Ready, 0), ptr.Deref(s.Terminating, 0), s.Succeeded, s.Failed}
+}
+
+// completes waits until a Job is Complete, with so many pods that succeeded and
+// no others that ever were.
+func completes(s *scene.Scene, job string, succeeded int32) {
+	GinkgoHelper()
+	s.Soon("Job "+job+" is Complete", func(g Gomega) {
+		g.Expect(scene.Is(s.Job(job), batchv1.JobComplete)).To(BeTrue())
+	})
+	Expect(countersOf(s.Job(job))).To(Equal(counters{Succeeded: succeeded}))
+	Expect(created(s, job)).To(HaveLen(int(succeeded)))
+}
+
+// running waits until a Job has exactly n active pods and counts them all as
+// ready, and returns them, oldest first.
+func running(s *scene.Scene, job string, n int32) []corev1.Pod {
+	GinkgoHelper()
+	s.Soon("all pods of Job "+job+" run", func(g Gomega) {
+		g.Expect(active(s, job)).To(HaveLen(int(n)))
+		g.Expect(countersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
+	})
+	return active(s, job)
+}
+
+func active(s *scene.Scene, job string) []corev1.Pod {
+	return slices.DeleteFunc(pods(s, job), func(p corev1.Pod) bool { return !scene.IsActive(p) })
+}
+
+// pods are those of the Job that has the name now.
+func pods(s *scene.Scene, job string) []corev1.Pod {
+	owner := s.Job(job)
+	return slices.DeleteFunc(s.Pods(), func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, owner) })
+}
+
+// created are the names of all pods that ever were of the Job that has the name
+// now.
+func created(s *scene.Scene, job string) (names []string) {
+	owner := s.Job(job)
+	for _, r := range s.History().Pods("") {
+		if r.Created() && metav1.IsControlledBy(r.Pod(), owner) {
+			names = append(names, r.Pod().Name)
+		}
+	}
+	return names
+}
+
+func setSuspend(ctx context.Context, s *scene.Scene, job string, suspend bool) {
+	GinkgoHelper()
+	scene.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(suspend) })
+}

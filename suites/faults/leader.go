@@ -1,0 +1,113 @@
+package faults
+
+import (
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+)
+
+// leaseDuration is how long a replica waits for a leader that says nothing. A
+// leader gives up before, and it has a second for each of its attempts, so that
+// no busy machine makes it lose its Lease.
+const leaseDuration = 8 * time.Second
+
+// replicas are two of the implementation that share a Lease in the scene's
+// namespace. The first leads; the second stands by. They end by themselves when
+// they lose it.
+func replicas(s *scene.Scene) (first, second *scene.Subject) {
+	GinkgoHelper()
+	flags := []string{
+		"--leader-elect=true", "--leader-elect-resource-name=jobconformance", "--leader-elect-resource-namespace=" + s.Namespace,
+		"--leader-elect-lease-duration=" + leaseDuration.String(), "--leader-elect-renew-deadline=6s", "--leader-elect-retry-period=1s",
+	}
+	first, second = s.Replica("first", flags...), s.Replica("second", flags...)
+	switch name := first.Implementation(); name {
+	case implementation.Reference, implementation.KubeControllerManager:
+	default:
+		Skip("not verified: nobody knows by which flags " + name + " elects a leader")
+	}
+	return first, second
+}
+
+var _ = Describe("A Job whose controller loses its Lease", labels, func() {
+
+	// Wrong: begins anew as it finds the pods of another one.
+	It("is carried on by another replica", Covers("JOB-FAULTS-012"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		first, second := replicas(s)
+		first.Start()
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).Obj())
+		pods := running(s, "a", 2)
+		second.Start()
+
+		first.MayEnd()
+		first.Cut()
+		s.End(ctx, 0, pods...)
+		s.SoonAfter(leaseDuration, "the other replica goes on", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 2}))
+		})
+		first.Restore()
+		s.End(ctx, 0, running(s, "a", 2)...)
+		completes(s, "a", 4)
+	})
+
+	// Wrong: adds to the counters whatever revision they are of.
+	It("is not counted again by a late write of the old leader", Covers("JOB-FAULTS-012"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		first, second := replicas(s)
+		first.Start()
+		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		pods := running(s, "a", 2)
+		second.Start()
+
+		arrives := make(chan struct{})
+		late := first.On(writeStatus).Nth(1).Until(arrives)
+		s.End(ctx, 0, pods...)
+		first.Meets("the ends are counted", late)
+		first.MayEnd()
+		first.Cut()
+		s.SoonAfter(leaseDuration, "the other replica has counted them", func(g Gomega) {
+			g.Expect(scene.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+		})
+		close(arrives)
+		s.Stays("the Job is Complete with two pods", func(g Gomega) {
+			g.Expect(scene.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Succeeded: 2}))
+			g.Expect(created(s, "a")).To(HaveLen(2))
+		})
+	})
+})
+
+var _ = Describe("A CronJob whose controller loses its Lease", cronLabels, func() {
+
+	// Wrong: gives the Job of a tick a name of its own each time.
+	It("starts one Job, though the old leader's request comes late", Covers("CRON-FAULTS-006"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		first, second := replicas(s)
+		arrives := make(chan struct{})
+		late := first.On(createJobs).Nth(1).Until(arrives)
+		first.Start()
+		tick := ago(30 * time.Minute)
+		due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		first.Meets("the Job is started", late)
+		second.Start()
+
+		first.MayEnd()
+		first.Cut()
+		s.SoonAfter(leaseDuration, "the other replica has started it", func(g Gomega) {
+			g.Expect(starts(s, "a")).To(Equal(ticks(tick)))
+			g.Expect(activeJobs(s, "a")).To(Equal(ticks(tick)))
+		})
+		close(arrives)
+		s.Stays("there is one Job", func(g Gomega) {
+			g.Expect(starts(s, "a")).To(Equal(ticks(tick)))
+			g.Expect(activeJobs(s, "a")).To(Equal(ticks(tick)))
+		})
+	})
+})

@@ -1,0 +1,82 @@
+package faults
+
+import (
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// A controller's writes go through, but it does not hear of them, nor of what
+// users do. How far it goes on in that state is its own affair.
+var _ = Describe("A Job whose controller has an old view", labels, func() {
+
+	// #130103, #137210. Wrong: does not see its own counting, but sees that
+	// counted pods have lost their finalizer, and replaces them.
+	It("gets no more pods than it needs, if the view is of Jobs", Covers("JOB-FAULTS-007"), func(ctx SpecContext) {
+		s := begin(ctx)
+		scene.Create(ctx, s.Scene, builder.Job("one").Obj())
+		scene.Create(ctx, s.Scene, builder.Job("three").Parallelism(3).Completions(3).Obj())
+		one, three := running(s.Scene, "one", 1), running(s.Scene, "three", 3)
+
+		release := s.Hold("jobs")
+		s.End(ctx, 0, one[0], three[0], three[1])
+		s.Misses("jobs")
+		s.Stays("no pod is created", func(g Gomega) {
+			g.Expect(created(s.Scene, "one")).To(HaveLen(1))
+			g.Expect(created(s.Scene, "three")).To(HaveLen(3))
+		})
+		release()
+		completes(s.Scene, "one", 1)
+		s.End(ctx, 0, three[2])
+		completes(s.Scene, "three", 3)
+	})
+
+	// Wrong: goes by the name, and finds a Job with a pod already.
+	It("is not taken for its predecessor of the same name", Covers("JOB-FAULTS-008"), func(ctx SpecContext) {
+		s := begin(ctx)
+		old := scene.Create(ctx, s.Scene, builder.Job("a").Obj())
+		pod := running(s.Scene, "a", 1)[0]
+
+		release := s.Hold("jobs")
+		s.Delete(ctx, old)
+		scene.Create(ctx, s.Scene, builder.Job("a").Obj())
+		s.Misses("jobs")
+		release()
+		s.Soon("the old pod is gone", func(g Gomega) {
+			g.Expect(s.Pods()).NotTo(ContainElement(HaveField("UID", pod.UID)))
+		})
+		s.End(ctx, 0, running(s.Scene, "a", 1)...)
+		completes(s.Scene, "a", 1)
+	})
+
+	// Wrong: creates a pod for each that it does not see.
+	It("gets no more pods than it needs and counts each once, if the view is of pods", Covers("JOB-FAULTS-009"), func(ctx SpecContext) {
+		s := begin(ctx)
+		release := s.Hold("pods")
+		scene.Create(ctx, s.Scene, builder.Job("a").Parallelism(2).Completions(2).ExitCodes("0").Obj())
+		s.Misses("pods")
+		s.Stays("there are two pods at most", func(g Gomega) {
+			g.Expect(len(created(s.Scene, "a"))).To(BeNumerically("<=", 2))
+		})
+		release()
+		completes(s.Scene, "a", 2)
+	})
+
+	// Wrong: loses what happened while it did not look.
+	It("counts what ended out of its sight", Covers("JOB-FAULTS-009"), func(ctx SpecContext) {
+		s := begin(ctx)
+		scene.Create(ctx, s.Scene, builder.Job("a").Parallelism(3).Completions(3).Obj())
+		pods := running(s.Scene, "a", 3)
+		release := s.Hold("pods")
+		s.End(ctx, 0, pods[:2]...)
+		s.Misses("pods")
+		release()
+		s.Soon("two pods are counted", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
+		})
+		s.End(ctx, 0, pods[2])
+		completes(s.Scene, "a", 3)
+	})
+})
