@@ -209,8 +209,8 @@ func (d *Delete) check() error {
 	switch {
 	case d.Which == "":
 		return checkKind("delete", d.Kind, d.Name)
-	case d.Kind != "Pod":
-		return fmt.Errorf("delete: which is for pods, not for a %s", d.Kind)
+	case d.Kind != "Pod" && d.Kind != "Job":
+		return fmt.Errorf("delete: which is for a Pod or a Job, not for a %s", d.Kind)
 	case d.Name != "":
 		return fmt.Errorf("delete: it has a name and which")
 	}

@@ -19,7 +19,7 @@ import (
 //	events           the Events
 //	calls            what the implementation has asked the API server for: verb,
 //	                 resource, name, code and fault of each
-//	p                in Tell.Which: the pod
+//	p                in Tell.Which the pod, in Delete.Which the object
 //
 // Counters of a Job's status that the API server leaves out are 0. Whatever else
 // is not there makes an expression false.

@@ -123,8 +123,8 @@ type Patch struct {
 type Delete struct {
 	Kind string `yaml:"kind"`
 	Name string `yaml:"name,omitempty"`
-	// Which is for a pod, in the place of Name: an expression on the pod p. The
-	// first that is so is deleted, as soon as there is one.
+	// Which is for a Pod or a Job in the place of Name: an expression on the object
+	// p. The first that is so is deleted, as soon as there is one.
 	Which string `yaml:"which,omitempty"`
 	// Propagation is Background (the default), Foreground or Orphan.
 	Propagation string `yaml:"propagation,omitempty"`

@@ -241,11 +241,21 @@ func (p *performance) victim(ctx context.Context, step *Step) (name string, err 
 		return step.Delete.Name, nil
 	}
 	err = p.expect(p.until(ctx, cmp.Or(step.Within, p.theatre.Patience), func() string {
-		pods := p.choose(step.Delete.Which)
-		if len(pods) == 0 {
-			return "there is no such pod"
+		var objects []client.Object
+		for _, pod := range p.recorder.Pods() {
+			objects = append(objects, &pod)
 		}
-		name = pods[0].Name
+		if step.Delete.Kind == "Job" {
+			objects = nil
+			for _, job := range p.recorder.Jobs() {
+				objects = append(objects, &job)
+			}
+		}
+		i := slices.IndexFunc(objects, p.which(step.Delete.Which))
+		if i < 0 {
+			return "there is no such " + step.Delete.Kind
+		}
+		name = objects[i].GetName()
 		return ""
 	}))
 	return name, err
@@ -303,19 +313,21 @@ func (p *performance) tell(ctx context.Context, t *Tell, limit time.Duration) er
 // choose are the pods that are meant, in the order of their creation. Without an
 // expression, they are those that have not ended and were not told anything.
 func (p *performance) choose(which string) []corev1.Pod {
-	var e expression
-	if which != "" {
-		var err error
-		if e, err = compile(which); err != nil {
-			return nil // Check has refused it
-		}
-	}
-	now := p.world.now()
+	meant := p.which(which)
 	return slices.DeleteFunc(p.recorder.Pods(), func(pod corev1.Pod) bool {
 		if which == "" {
 			return p.told[pod.Name] || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 		}
-		now["p"] = fields(&pod)
-		return e.holds(now) != ""
+		return !meant(&pod)
 	})
+}
+
+// which tells whether an expression on the object p is true.
+func (p *performance) which(text string) func(client.Object) bool {
+	e, err := compile(text)
+	now := p.world.now()
+	return func(object client.Object) bool {
+		now["p"] = fields(object)
+		return err == nil && e.holds(now) == "" // Check has refused what does not compile
+	}
 }
