@@ -17,6 +17,7 @@ import (
 
 	_ "github.com/jobconformance/jobconformance/suites/admission"
 	_ "github.com/jobconformance/jobconformance/suites/cronjob"
+	_ "github.com/jobconformance/jobconformance/suites/explore/specs"
 	_ "github.com/jobconformance/jobconformance/suites/faults"
 	_ "github.com/jobconformance/jobconformance/suites/job"
 )

@@ -1,0 +1,110 @@
+// Package specs is the short form of an exploration: two stories, with faults at
+// their creations and status writes.
+package specs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/scene"
+	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/explore"
+	"github.com/jobconformance/jobconformance/suites/scenario"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+var _ = Describe("One fault at a time", func() {
+	// Wrong: a controller whose next step does not depend on what there is.
+	It("leaves no trace in the end of a Job", Label(scene.FaultsLabel, scene.SimulatedLabel, "area:job", "behaviour:faults"),
+		Covers("JOB-FAULTS-001", "JOB-FAULTS-002", "JOB-FAULTS-013"), func(ctx SpecContext) {
+			explores(ctx, "single", "create pods", "update jobs/status", "patch jobs/status")
+		})
+
+	// #120649. Wrong: a controller that records what it is about to do, or does
+	// not find what it did.
+	It("leaves no trace in what a CronJob does", Label(scene.FaultsLabel, scene.SimulatedLabel, "area:cronjob", "behaviour:faults"),
+		Covers("CRON-FAULTS-001", "CRON-FAULTS-002", "CRON-FAULTS-006"), func(ctx SpecContext) {
+			explores(ctx, "cron-time-zone", "create jobs", "update cronjobs/status", "patch cronjobs/status")
+		})
+})
+
+// explores plays a story undisturbed, and then with a lost answer and with
+// crashes at each of some calls.
+func explores(ctx context.Context, name string, calls ...string) {
+	GinkgoHelper()
+	stories, err := explore.Stories(regexp.MustCompile("^" + name + "$"))
+	Expect(err).NotTo(HaveOccurred())
+	story, stage := stories[0], stageOfRun()
+	undisturbed := plays(ctx, stage, story, nil)
+	plans := slices.DeleteFunc(undisturbed.Seen.Plans(), func(p explore.Plan) bool {
+		return p[0].Do == explore.Fail || p[0].Do == explore.Hold || !slices.Contains(calls, p[0].Verb+" "+p[0].Resource)
+	})
+	Expect(plans).NotTo(BeEmpty(), "the calls that can be disturbed")
+
+	var group errgroup.Group
+	group.SetLimit(together)
+	reached := make([]bool, len(plans))
+	for i, plan := range plans {
+		group.Go(func() error {
+			defer GinkgoRecover()
+			reached[i] = plays(ctx, stage, story, plan).Reached
+			return nil
+		})
+	}
+	_ = group.Wait() // they fail the spec themselves
+	Expect(reached).To(ContainElement(true), "a fault met its call")
+}
+
+// together is how many runs go on at once: they wait for the most part.
+const together = 8
+
+func plays(ctx context.Context, stage explore.Stage, story explore.Story, plan explore.Plan) explore.Run {
+	GinkgoHelper()
+	played, err := stage(ctx, story, plan)
+	if err != nil {
+		Fail(progress.HarnessFailed + err.Error())
+	}
+	if !played.Result.Green() {
+		Fail(fmt.Sprintf("%s\n%s\nThat is what this plays again:\n  %s\n%s", title(story, plan), played.Result.Why(),
+			"make explore SCENARIOS='^"+story.Name+"$$' PLAN='"+text(plan)+"' IMPLEMENTATION=...", played.Result.History.Timeline()))
+	}
+	return played
+}
+
+func title(story explore.Story, plan explore.Plan) string {
+	return story.Name + ", " + text(plan) + ":"
+}
+
+func text(plan explore.Plan) string {
+	if len(plan) == 0 {
+		return explore.None
+	}
+	return plan.String()
+}
+
+// stageOfRun is the cluster of the run, with its implementation.
+func stageOfRun() explore.Stage {
+	GinkgoHelper()
+	var recipe scene.Recipe
+	Expect(json.Unmarshal([]byte(os.Getenv(scene.SubjectEnv)), &recipe)).To(Succeed(), "these specs start an implementation: run them by `make e2e`")
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv(scene.KubeconfigEnv))
+	Expect(err).NotTo(HaveOccurred())
+	as, err := clientcmd.BuildConfigFromFlags("", recipe.Kubeconfig)
+	Expect(err).NotTo(HaveOccurred())
+	as.QPS = -1
+	patience, _ := time.ParseDuration(os.Getenv(scene.PatienceEnv)) // empty for the default
+	return explore.On(scenario.Theatre{
+		Config: config, As: as, Implementation: recipe.Implementation, Builds: recipe.Builds,
+		Version: os.Getenv(scene.VersionEnv), Run: os.Getenv(scene.RunEnv), Folder: recipe.Logs,
+		Patience: patience,
+	})
+}
