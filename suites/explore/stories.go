@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
@@ -25,6 +26,22 @@ type Story struct {
 	Name     string
 	Text     string // in YAML
 	Scenario *scenario.Scenario
+	// Since is the first version of Kubernetes that it is for, as in v1.32.0;
+	// empty for all that the suites support.
+	Since string
+}
+
+// since are the versions in which fields that a story uses are on by default.
+var since = map[string]string{"managed-by": "v1.32.0", "success-policy": "v1.31.0"}
+
+// In tells whether it is for a version of Kubernetes. One that cannot be read
+// counts as the newest.
+func (s Story) In(version string) bool {
+	v, err := semver.NewVersion(version)
+	if err != nil || s.Since == "" {
+		return true
+	}
+	return !semver.New(v.Major(), v.Minor(), v.Patch(), "", "").LessThan(semver.MustParse(s.Since))
 }
 
 // Stories are those whose names match, in order; all of them for nil. The error
@@ -53,7 +70,7 @@ func Stories(which *regexp.Regexp) ([]Story, error) {
 		if s.Steps[len(s.Steps)-1].Await == "" {
 			return nil, fmt.Errorf("the scenario %s does not end with an await", name)
 		}
-		all = append(all, Story{name, string(text), s})
+		all = append(all, Story{name, string(text), s, since[name]})
 	}
 	if len(all) == 0 {
 		return nil, badinput.New(fmt.Sprintf("no scenario matches %q", which), "choose some of "+strings.Join(names, ", "))

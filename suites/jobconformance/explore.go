@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,7 +87,7 @@ func (x *exploration) check() (err error) {
 	if x.impl, err = implementation.Parse(x.implementation); err != nil {
 		return err
 	}
-	if x.impl.Image() != "" || x.implementation == implementation.Builtin {
+	if !x.impl.IsProcess() {
 		return badinput.New("an implementation that is not a process cannot be killed", "explore reference, kube-controller-manager or exec:COMMAND")
 	}
 	which, err := regexp.Compile(x.scenarios)
@@ -137,6 +138,16 @@ func (x *exploration) run(ctx context.Context, out io.Writer) (int, error) {
 	theatre, err := scenario.In(lab, x.impl)
 	if err != nil {
 		return 0, err
+	}
+	x.stories = slices.DeleteFunc(x.stories, func(s explore.Story) bool {
+		late := !s.In(lab.Version())
+		if late {
+			fmt.Fprintf(out, "%-70s is left out: it is about what came with %s\n", s.Name, s.Since)
+		}
+		return late
+	})
+	if len(x.stories) == 0 {
+		return 0, badinput.New("no scenario is left", "choose others by --scenarios")
 	}
 	if x.plan != "" {
 		return x.replay(ctx, lab, theatre, out)
