@@ -28,6 +28,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
 )
 
 const (
@@ -168,11 +169,11 @@ func newWork(o options, c clients) *work {
 		events:      c.events,
 	}
 	if name := "job-controller"; o.runs(jobController) {
-		run := job.New(c.job, w.factory, w.recorder(name), job.Options{}).Run
+		run := job.New(c.job, w.factory, w.recorder(name), clock.RealClock{}).Run
 		w.controllers = append(w.controllers, controller{name, run, o.jobSyncs})
 	}
 	if name := "cronjob-controller"; o.runs(cronJobController) {
-		run := cronjob.New(c.cronJob, w.factory, w.recorder(name), cronjob.Options{}).Run
+		run := cronjob.New(c.cronJob, w.factory, w.recorder(name), clock.RealClock{}).Run
 		w.controllers = append(w.controllers, controller{name, run, o.cronJobSyncs})
 	}
 	return w

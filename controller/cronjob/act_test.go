@@ -378,7 +378,7 @@ func TestRun(t *testing.T) {
 	})
 	clock := testingclock.NewFakeClock(at("09:59"))
 	factory := informers.NewSharedInformerFactory(api, 0)
-	c := New(api, factory, record.NewFakeRecorder(100), Options{Clock: clock})
+	c := New(api, factory, record.NewFakeRecorder(100), clock)
 	ctx, stop := context.WithCancel(t.Context())
 	factory.Start(ctx.Done())
 	ended := make(chan struct{})

@@ -41,7 +41,7 @@ func newBench(t *testing.T, cronJob *batchv1.CronJob, jobs ...*batchv1.Job) *ben
 	}
 	b := &bench{T: t, api: newAPI(objects...), clock: testingclock.NewFakeClock(at("10:00:05")), recorder: record.NewFakeRecorder(100)}
 	factory := informers.NewSharedInformerFactory(b.api, 0)
-	c := New(b.api, factory, b.recorder, Options{Clock: b.clock})
+	c := New(b.api, factory, b.recorder, b.clock)
 	b.Controller, b.cached = c, factory.Batch().V1().CronJobs().Informer().GetIndexer()
 	b.show()
 	return b

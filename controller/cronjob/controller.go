@@ -28,13 +28,6 @@ import (
 // the wall clock when it jumps or the machine sleeps.
 const longestSleep = time.Minute
 
-// Options are the optional parts of a Controller.
-type Options struct {
-	// Clock tells the time; nil is the real one. Its time zone is that of
-	// schedules which name none.
-	Clock clock.WithTicker
-}
-
 // Controller looks after all CronJobs of a cluster.
 type Controller struct {
 	client   kubernetes.Interface
@@ -48,17 +41,17 @@ type Controller struct {
 }
 
 // New makes a Controller and registers it with the factory's informers, which
-// the caller starts.
-func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, opts Options) *Controller {
+// the caller starts. The clock's time zone is that of schedules which name none.
+func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, clock clock.WithTicker) *Controller {
 	cronJobs, jobs := factory.Batch().V1().CronJobs(), factory.Batch().V1().Jobs()
 	c := &Controller{
 		client:   client,
 		cronJobs: cronJobs.Lister(),
 		jobs:     loop.IndexByOwner(jobs.Informer()),
 		recorder: recorder,
-		clock:    cmp.Or[clock.WithTicker](opts.Clock, clock.RealClock{}),
+		queue:    loop.NewQueue("cronjob", clock),
+		clock:    clock,
 	}
-	c.queue = loop.NewQueue("cronjob", c.clock)
 	c.synced = []cache.InformerSynced{loop.Hear(cronJobs.Informer(), c.cronJobChanged), loop.Hear(jobs.Informer(), c.jobChanged)}
 	return c
 }

@@ -91,7 +91,7 @@ func newModel(t *rapid.T) *model {
 // start starts a process. Its informers list what there is now.
 func (m *model) start() {
 	factory := informers.NewSharedInformerFactory(m.modelAPI, 0)
-	c := New(m.modelAPI, factory, &record.FakeRecorder{}, Options{Clock: m.clock})
+	c := New(m.modelAPI, factory, &record.FakeRecorder{}, m.clock)
 	m.Controller, m.cached, m.dead = c, factory.Batch().V1().CronJobs().Informer().GetIndexer(), false
 	m.cronFeed, m.jobFeed, m.seen = []*batchv1.CronJob{m.cron}, nil, m.cron
 	for _, job := range m.stored {

@@ -66,7 +66,7 @@ func TestBrokenCronJobsHarmNobody(t *testing.T) {
 	clock := testingclock.NewFakeClock(at("10:00:05"))
 	factory := informers.NewSharedInformerFactory(api, 0)
 	events := &tellTale{told: make(chan string, 100)}
-	c := New(api, factory, events, Options{Clock: clock})
+	c := New(api, factory, events, clock)
 	ctx, stop := context.WithCancel(t.Context())
 	factory.Start(ctx.Done())
 	ended := make(chan struct{})

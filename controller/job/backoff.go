@@ -14,6 +14,8 @@ import (
 // twice as long after each further one, but never longer than Max.
 type Backoff struct{ Base, Max time.Duration }
 
+var defaultBackoff = Backoff{Base: 10 * time.Second, Max: 10 * time.Minute}
+
 // maxFailuresKept is more than it takes to get from any sensible Base to Max.
 const maxFailuresKept = 32
 

@@ -15,10 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-var (
-	noon           = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	defaultBackoff = Backoff{Base: 10 * time.Second, Max: 10 * time.Minute}
-)
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 type change func(*batchv1.Job)
 

@@ -27,14 +27,6 @@ const (
 	newPodPeriod = 500 * time.Millisecond
 )
 
-// Options of a Controller. The zero value is what Kubernetes does.
-type Options struct {
-	// Backoff defaults to 10 s, and 10 min at most.
-	Backoff Backoff
-	// Clock defaults to the real one.
-	Clock clock.WithTicker
-}
-
 // Controller keeps all Jobs of a cluster going, other than those whose
 // spec.managedBy names somebody else.
 type Controller struct {
@@ -44,7 +36,6 @@ type Controller struct {
 	synced   []cache.InformerSynced
 	recorder record.EventRecorder
 	clock    clock.WithTicker
-	backoff  Backoff
 
 	queue, orphans loop.Queue
 	memories       loop.Memories[memory]
@@ -52,17 +43,17 @@ type Controller struct {
 
 // New returns a Controller that uses the factory's informers for Jobs and pods;
 // the caller starts the factory, afterwards.
-func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, opts Options) *Controller {
+func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, clock clock.WithTicker) *Controller {
 	jobs, pods := factory.Batch().V1().Jobs(), factory.Core().V1().Pods()
 	c := &Controller{
 		client:   client,
 		jobs:     jobs.Lister(),
 		pods:     loop.IndexByOwner(pods.Informer()),
 		recorder: recorder,
-		clock:    cmp.Or[clock.WithTicker](opts.Clock, clock.RealClock{}),
-		backoff:  cmp.Or(opts.Backoff, Backoff{Base: 10 * time.Second, Max: 10 * time.Minute}),
+		clock:    clock,
+		queue:    loop.NewQueue("job", clock),
+		orphans:  loop.NewQueue("job_orphan_pod", clock),
 	}
-	c.queue, c.orphans = loop.NewQueue("job", c.clock), loop.NewQueue("job_orphan_pod", c.clock)
 	c.synced = []cache.InformerSynced{loop.Hear(jobs.Informer(), c.jobChanged), loop.Hear(pods.Informer(), c.podChanged)}
 	return c
 }

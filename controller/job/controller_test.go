@@ -16,6 +16,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/utils/clock"
 )
 
 // The informers are wired up: a Job starts its pod, and when the Job is gone the
@@ -35,7 +36,7 @@ func TestRun(t *testing.T) {
 		return false, nil, nil
 	})
 	factory := informers.NewSharedInformerFactory(client, 0)
-	c := New(client, factory, &record.FakeRecorder{}, Options{})
+	c := New(client, factory, &record.FakeRecorder{}, clock.RealClock{})
 	factory.Start(ctx.Done())
 	done := make(chan struct{})
 	go func() { c.Run(ctx, 2); close(done) }()

@@ -36,7 +36,7 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, m *memory)
 		m.doubtPods.Store(false)
 	}
 
-	v := &View{Job: job, Now: c.clock.Now(), Backoff: c.backoff, History: m.history, CreateAfter: m.createAfter}
+	v := &View{Job: job, Now: c.clock.Now(), Backoff: defaultBackoff, History: m.history, CreateAfter: m.createAfter}
 	upTo := c.pods.LastStoreSyncResourceVersion()
 	for _, pod := range m.latestPods(loop.Owned[corev1.Pod](c.pods, job.Namespace, job.UID), upTo) {
 		switch matches := selector.Matches(labels.Set(pod.Labels)); {
