@@ -20,6 +20,7 @@ import (
 	_ "github.com/jobconformance/jobconformance/suites/explore/specs"
 	_ "github.com/jobconformance/jobconformance/suites/faults"
 	_ "github.com/jobconformance/jobconformance/suites/job"
+	_ "github.com/jobconformance/jobconformance/suites/regressions/specs"
 )
 
 const name = "Job and CronJob conformance"

@@ -8,6 +8,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/regressions"
+	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
 // selectByCatalogue turns what was asked for in the words of the catalogue into
@@ -33,12 +35,14 @@ func (f *flags) selectByCatalogue() error {
 		}
 		f.selection.Declined = append(f.selection.Declined, catalogue.FeatureLabel+name)
 	}
-	f.selection.Known = knownBugs()
-	return nil
+	var err error
+	f.selection.Known, err = knownBugs(f.implementation)
+	return err
 }
 
-// knownBugs are upstream's, which its controller has wherever it runs.
-func knownBugs() []run.Known {
+// knownBugs are upstream's, which its controller has wherever it runs; those of
+// the API server show with any implementation.
+func knownBugs(impl string) ([]run.Known, error) {
 	var known []run.Known
 	for _, bug := range catalogue.UpstreamBugs() {
 		known = append(known, run.Known{
@@ -51,5 +55,22 @@ func knownBugs() []run.Known {
 			Text:            bug.Text,
 		})
 	}
-	return known
+	all, err := regressions.All()
+	for _, bug := range all {
+		if bug.Affected == "" {
+			continue
+		}
+		k := run.Known{
+			Implementations: []string{implementation.KubeControllerManager, implementation.Builtin},
+			Versions:        bug.Affected,
+			Spec:            bug.Spec(),
+			Issue:           bug.Name(),
+			Text:            bug.Because,
+		}
+		if bug.Component == scenario.KubeAPIServer {
+			k.Implementations = append(k.Implementations, impl)
+		}
+		known = append(known, k)
+	}
+	return known, err
 }

@@ -76,6 +76,12 @@ func Red(s *scenario.Scenario, impl, version string) bool {
 	return (upstream || s.Component == scenario.KubeAPIServer) && Has(s, version)
 }
 
+// Container begins the texts of the specs that play them.
+const Container = "a bug of upstream is not there:"
+
+// Spec is the text of the spec that plays it.
+func (r Regression) Spec() string { return Container + " " + r.Description }
+
 // Name is the bug as GitHub writes it.
 func (r Regression) Name() string { return fmt.Sprintf("kubernetes/kubernetes#%d", r.Issue) }
 

@@ -1,0 +1,131 @@
+package regressions
+
+import (
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/scenario"
+)
+
+func TestRegressionsSayWhatTheyAreAbout(t *testing.T) {
+	list, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil || len(names) != len(list) || len(list) < 12 {
+		t.Fatalf("%d files, %d bugs, %v", len(names), len(list), err)
+	}
+	seen := map[string]bool{}
+	for _, r := range list {
+		switch {
+		case !slices.Contains(names, strconv.Itoa(r.Issue)+".yaml"):
+			t.Errorf("issue %d is not in the file of that name", r.Issue)
+		case r.Pull == 0:
+			t.Errorf("%d does not say what mends it", r.Issue)
+		case len(r.Requirements) == 0:
+			t.Errorf("%d names no requirement", r.Issue)
+		case seen[r.Description]:
+			t.Errorf("%q is there twice", r.Description)
+		case r.Affected != "" && (r.Because == "" || !r.Has(r.Red) || r.Has(r.Green)):
+			t.Errorf("%d: affected does not fit red and green, or it does not say why", r.Issue)
+		case r.Affected == "" && (r.Red != "" || r.Because == ""):
+			t.Errorf("%d: no version has it, but one is red, or it does not say what went wrong", r.Issue)
+		}
+		seen[r.Description] = true
+		for _, id := range r.Requirements {
+			if _, found := catalogue.Find(id); !found {
+				t.Errorf("%d names %s, which is no requirement", r.Issue, id)
+			}
+		}
+	}
+}
+
+func TestShownReportsNameRequirements(t *testing.T) {
+	list, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for number, id := range Shown() {
+		if _, found := catalogue.Find(id); !found {
+			t.Errorf("%d names %s, which is no requirement", number, id)
+		}
+		if _, found := Find(list, number); found {
+			t.Errorf("%d has a scenario as well", number)
+		}
+	}
+}
+
+func TestWhoShowsABug(t *testing.T) {
+	controller := &scenario.Scenario{Affected: ">= 1.36.0, < 1.36.3"}
+	server := &scenario.Scenario{Affected: "< 1.34.0", Component: scenario.KubeAPIServer}
+	for _, test := range []struct {
+		s             *scenario.Scenario
+		impl, version string
+		want          bool
+	}{
+		{controller, implementation.KubeControllerManager, "v1.36.1", true},
+		{controller, implementation.KubeControllerManager, "v1.36.1-eks-5", true},
+		{controller, implementation.KubeControllerManager, "v1.36.3", false},
+		{controller, implementation.Reference, "v1.36.1", false},
+		{server, implementation.Reference, "v1.33.13", true},
+		{server, implementation.Reference, "v1.34.0", false},
+		{&scenario.Scenario{}, implementation.KubeControllerManager, "v1.36.1", false},
+		{controller, implementation.KubeControllerManager, "given", false},
+	} {
+		if got := Red(test.s, test.impl, test.version); got != test.want {
+			t.Errorf("%s of %s on %s: %v", test.s.Affected, test.impl, test.version, got)
+		}
+	}
+}
+
+func TestBugsAreFoundByIssueAndPull(t *testing.T) {
+	list := []Regression{{Scenario: &scenario.Scenario{Issue: 10, Pull: 20}}, {Scenario: &scenario.Scenario{Issue: 20, Pull: 40}}, {Scenario: &scenario.Scenario{Issue: 50}}}
+	for number, want := range map[int]int{10: 10, 20: 20, 40: 20, 41: 0} {
+		r, found := Find(list, number)
+		if found != (want > 0) || found && r.Issue != want {
+			t.Errorf("%d: %v", number, r)
+		}
+	}
+	if got := Nearest(list, 18, 2); !slices.Equal(got, []int{10, 20}) {
+		t.Errorf("nearest: %v", got)
+	}
+}
+
+// Every scenario in the repository can be played, wherever it is.
+func TestAllScenariosAreRead(t *testing.T) {
+	n := 0
+	for _, folder := range []string{".", "../scenario/examples", "../explore/scenarios"} {
+		paths, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			n++
+			s, err := scenario.Load(path)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			text, err := s.YAML()
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			if _, err := scenario.Read(path, text); err != nil {
+				t.Errorf("it does not read what it has written: %v\n%s", err, text)
+			}
+			if strings.Contains(string(text), "creationTimestamp") {
+				t.Errorf("%s has fields of the API server once written:\n%s", path, text)
+			}
+		}
+	}
+	if n < 15 {
+		t.Errorf("there are %d scenarios only", n)
+	}
+}
