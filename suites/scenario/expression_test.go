@@ -1,0 +1,91 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/faults"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func pod(name, job string, phase corev1.PodPhase, going bool) *corev1.Pod {
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{batchv1.JobNameLabel: job}}}
+	p.Status.Phase = phase
+	if going {
+		now := metav1.Now()
+		p.DeletionTimestamp = &now
+	}
+	return p
+}
+
+// small is a world with a Job that has begun and one that nobody has looked at.
+func small() map[string]any {
+	begun := builder.Job("a").Parallelism(2).Obj()
+	begun.Status.Failed = 1
+	begun.Status.Conditions = []batchv1.JobCondition{
+		{Type: batchv1.JobSuspended, Status: corev1.ConditionFalse},
+		{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: "BackoffLimitExceeded"},
+	}
+	pods := []*corev1.Pod{
+		pod("a-1", "a", corev1.PodRunning, false), pod("a-2", "a", corev1.PodFailed, false),
+		pod("a-3", "a", corev1.PodRunning, true), pod("b-1", "b", corev1.PodPending, false),
+	}
+	all := list(pods, func(p **corev1.Pod) any { return fields(*p) })
+	return map[string]any{
+		"jobs":     map[string]any{"a": withCounters(fields(begun)), "b": withCounters(fields(builder.Job("b").Obj()))},
+		"cronjobs": map[string]any{}, "pods": all, "created": all, "events": []any{},
+		"calls": list([]faults.Call{{Verb: "create", Resource: "pods", Code: 201}, {Verb: "update", Resource: "jobs/status", Code: 409, Fault: "answered 409"}}, call),
+	}
+}
+
+func TestExpressions(t *testing.T) {
+	for text, want := range map[string]bool{
+		"jobs.a.status.failed == 1":                         true,
+		"jobs.a.status.failed == 2":                         false,
+		"jobs.a.status.succeeded == 0":                      true, // the API server leaves it out
+		"jobs.b.status.ready + jobs.b.status.active == 0":   true, // it has no status at all
+		"jobs.a.status.completedIndexes == ''":              true,
+		"jobs.a.spec.parallelism == 2":                      true,
+		"'a' in jobs && !('c' in jobs)":                     true,
+		"jobs.c.status.failed == 0":                         false, // it is not there
+		"!done(jobs.c, 'Failed')":                           false, // nor is this true of it
+		"done(jobs.a, 'Failed')":                            true,
+		"done(jobs.a, 'Suspended')":                         false,
+		"done(jobs.a, 'Complete')":                          false,
+		"size(pods) == 4 && size(of(pods, 'a')) == 3":       true,
+		"size(active(pods)) == 2":                           true, // one that runs, one that is pending
+		"size(active(of(pods, 'a'))) == 1":                  true,
+		"size(phase(pods, 'Running')) == 2":                 true,
+		"pods.exists(p, has(p.metadata.deletionTimestamp))": true,
+		"pods.all(p, p.metadata.name.startsWith('a-'))":     false,
+		"size(created) == 4":                                true,
+		"cronjobs.a.status.active.size() == 1":              false,
+		"calls.exists(c, c.verb == 'update' && c.resource == 'jobs/status' && c.code == 409 && c.fault != '')": true,
+		"calls.filter(c, c.verb == 'create').size() == 1":                                                      true,
+		"jobs.a.status.conditions.filter(c, c.status == 'True').map(c, c.reason) == ['BackoffLimitExceeded']":  true,
+	} {
+		e, err := compile(text)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		failed := e.holds(small())
+		if (failed == "") != want {
+			t.Errorf("%s is %v: %s", text, failed == "", failed)
+		}
+		if failed != "" && !strings.HasPrefix(failed, text+": ") {
+			t.Errorf("%q does not name %q", failed, text)
+		}
+	}
+}
+
+func TestExpressionsThatMeanNothingAreRefused(t *testing.T) {
+	for _, text := range []string{"", "1 +", "size(pods)", "'Complete'", "job.status", "done(jobs.a)", "size(jobs, pods) == 1"} {
+		if _, err := compile(text); err == nil {
+			t.Errorf("%q compiles", text)
+		}
+	}
+}
