@@ -18,6 +18,8 @@ type UpstreamBug struct {
 	Text string
 }
 
+const lostStart = "After a crash or an error between the start of a Job and its record, the CronJob controller looks for the Job in no namespace, and never takes it up again."
+
 // UpstreamBugs are those that the specs show.
 func UpstreamBugs() []UpstreamBug {
 	return []UpstreamBug{
@@ -32,7 +34,37 @@ func UpstreamBugs() []UpstreamBug {
 			Versions:    "< 1.37.0",
 			Requirement: "CRON-STATUS-008",
 			Issue:       "kubernetes/kubernetes#136918",
-			Text:        "After a crash between the start of a Job and its record, the CronJob controller looks for the Job in no namespace, and never takes it up again.",
+			Text:        lostStart,
+		},
+		{
+			Versions:    "< 1.37.0",
+			Requirement: "CRON-FAULTS-001",
+			Issue:       "kubernetes/kubernetes#136918",
+			Text:        lostStart,
+		},
+		{
+			Versions:    "< 1.37.0",
+			Requirement: "CRON-FAULTS-002",
+			Issue:       "kubernetes/kubernetes#136918",
+			Text:        lostStart,
+		},
+		{
+			Versions: "< 1.37.0",
+			Spec:     "A CronJob whose controller crashes has one Job, before and after that is started",
+			Issue:    "kubernetes/kubernetes#136918",
+			Text:     lostStart,
+		},
+		{
+			Versions: "< 1.37.0",
+			Spec:     "A CronJob whose controller crashes has one Job, before and after that is on record",
+			Issue:    "kubernetes/kubernetes#136918",
+			Text:     lostStart,
+		},
+		{
+			Versions: "< 1.37.0",
+			Spec:     "One fault at a time leaves no trace in what a CronJob does",
+			Issue:    "kubernetes/kubernetes#136918",
+			Text:     lostStart,
 		},
 	}
 }

@@ -80,11 +80,11 @@ var _ = Describe("A Job whose controller was out of touch", labels, func() {
 		completes(s.Scene, "a", 6)
 	}
 
-	It("goes on when the API server was away for 5 s", Covers("JOB-FAULTS-011"), func(ctx SpecContext) {
+	It("goes on when the API server was away for 5 s", takesLong, Covers("JOB-FAULTS-011"), func(ctx SpecContext) {
 		away(ctx, 5*time.Second)
 	})
 
-	It("goes on when the API server was away for 30 s", Label("slow"), SpecPriority(1), Covers("JOB-FAULTS-011"), func(ctx SpecContext) {
+	It("goes on when the API server was away for 30 s", Label("slow"), takesLongest, Covers("JOB-FAULTS-011"), func(ctx SpecContext) {
 		away(ctx, 30*time.Second)
 	})
 })

@@ -276,7 +276,7 @@ var _ = Describe("A CronJob whose controller was out of touch", cronLabels, func
 	})
 
 	// Wrong: lets a tick go by that it could not act on.
-	It("starts what is still due when the API server was away for 5 s", Covers("CRON-FAULTS-005"), func(ctx SpecContext) {
+	It("starts what is still due when the API server was away for 5 s", takesLong, Covers("CRON-FAULTS-005"), func(ctx SpecContext) {
 		s := beginCron(ctx)
 		tick := ago(30 * time.Minute)
 		due(ctx, s.Scene, builder.CronJob("a", builder.Job("").ExitCodes("0")).Suspend(), tick)

@@ -30,6 +30,12 @@ var (
 	cronLabels = Label(scene.FaultsLabel, "area:cronjob", "behaviour:faults")
 )
 
+// Specs that take long begin first, so that the others run beside them.
+const (
+	takesLongest SpecPriority = 2
+	takesLong    SpecPriority = 1
+)
+
 // The requests of a Job controller. How it names pods, and whether it patches or
 // updates, is its own affair.
 var (

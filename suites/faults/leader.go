@@ -38,7 +38,7 @@ func replicas(s *scene.Scene) (first, second *scene.Subject) {
 var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 
 	// Wrong: begins anew as it finds the pods of another one.
-	It("is carried on by another replica", Covers("JOB-FAULTS-012"), func(ctx SpecContext) {
+	It("is carried on by another replica", takesLong, Covers("JOB-FAULTS-012"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		first, second := replicas(s)
 		first.Start()
@@ -58,7 +58,7 @@ var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 	})
 
 	// Wrong: adds to the counters whatever revision they are of.
-	It("is not counted again by a late write of the old leader", Covers("JOB-FAULTS-012"), func(ctx SpecContext) {
+	It("is not counted again by a late write of the old leader", takesLong, Covers("JOB-FAULTS-012"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		first, second := replicas(s)
 		first.Start()
@@ -87,7 +87,7 @@ var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 var _ = Describe("A CronJob whose controller loses its Lease", cronLabels, func() {
 
 	// Wrong: gives the Job of a tick a name of its own each time.
-	It("starts one Job, though the old leader's request comes late", Covers("CRON-FAULTS-006"), func(ctx SpecContext) {
+	It("starts one Job, though the old leader's request comes late", takesLong, Covers("CRON-FAULTS-006"), func(ctx SpecContext) {
 		s := scene.New(ctx)
 		first, second := replicas(s)
 		arrives := make(chan struct{})
