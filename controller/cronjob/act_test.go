@@ -209,6 +209,34 @@ func TestAnAnswerThatWasLostStartsNothingAgain(t *testing.T) {
 	b.expectStatus("10:00")
 }
 
+// TestACronJobInDoubtMayBeGone, or be another one of its name, or hidden by an
+// API server that fails: nothing happens until the cache has caught up.
+func TestACronJobInDoubtMayBeGone(t *testing.T) {
+	for name, change := range map[string]func(*bench) error{
+		"gone": func(b *bench) error {
+			return b.api.BatchV1().CronJobs("ns").Delete(b.Context(), "report", metav1.DeleteOptions{})
+		},
+		"another one": func(b *bench) error { b.edit("500", func(c *batchv1.CronJob) { c.UID = "another" }); return nil },
+		"hidden":      func(b *bench) error { b.fail("get", "cronjobs", false, errServer); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, hourly(last("09:00")))
+			b.fail("update", "cronjobs", false, errServer)
+			if b.look() == nil {
+				t.Fatal("no error, so that nobody looks again")
+			}
+			if err := change(b); err != nil {
+				t.Fatal(err)
+			}
+			b.api.ClearActions()
+			if err := b.look(); (err != nil) != (name == "hidden") {
+				t.Error(err)
+			}
+			b.expect("writes", b.writes(), "")
+		})
+	}
+}
+
 // TestAStartCostsTwoCalls where nothing is in doubt.
 func TestAStartCostsTwoCalls(t *testing.T) {
 	b := newBench(t, hourly(last("09:00")))

@@ -3,7 +3,6 @@ package cronjob
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -267,19 +266,18 @@ func newJob(cronJob *batchv1.CronJob, tick time.Time, zone *time.Location) *batc
 		zone = time.UTC
 	}
 	template := cronJob.Spec.JobTemplate.DeepCopy()
-	annotations := map[string]string{}
-	maps.Copy(annotations, template.Annotations)
-	annotations[batchv1.CronJobScheduledTimestampAnnotation] = tick.In(zone).Format(time.RFC3339)
-	return &batchv1.Job{
+	job := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:            jobName(cronJob, tick),
 			Namespace:       cronJob.Namespace,
 			Labels:          template.Labels,
-			Annotations:     annotations,
+			Annotations:     template.Annotations,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(cronJob, batchv1.SchemeGroupVersion.WithKind("CronJob"))},
 		},
 		Spec: template.Spec,
 	}
+	metav1.SetMetaDataAnnotation(&job.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, tick.In(zone).Format(time.RFC3339))
+	return job
 }
 
 // jobName gives every tick one name, in minutes since 1970, so that no

@@ -2,7 +2,6 @@ package job
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -56,8 +55,8 @@ func newPod(job *batchv1.Job, n newcomer) *corev1.Pod {
 func setIndex(pod *corev1.Pod, jobName string, index int) {
 	ix := strconv.Itoa(index)
 	pod.GenerateName = namePrefix(jobName, "-"+ix+"-")
-	pod.Annotations = with(pod.Annotations, batchv1.JobCompletionIndexAnnotation, ix)
-	pod.Labels = with(pod.Labels, batchv1.JobCompletionIndexAnnotation, ix)
+	metav1.SetMetaDataAnnotation(&pod.ObjectMeta, batchv1.JobCompletionIndexAnnotation, ix)
+	metav1.SetMetaDataLabel(&pod.ObjectMeta, batchv1.JobCompletionIndexAnnotation, ix)
 	pod.Spec.Hostname = jobName + "-" + ix
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
@@ -80,13 +79,4 @@ func addIndexEnv(c *corev1.Container) {
 // namePrefix shortens the name rather than the suffix, which carries the index.
 func namePrefix(name, suffix string) string {
 	return name[:min(len(name), maxGeneratedPrefix-len(suffix))] + suffix
-}
-
-func with(m map[string]string, key, value string) map[string]string {
-	m = maps.Clone(m)
-	if m == nil {
-		m = map[string]string{}
-	}
-	m[key] = value
-	return m
 }
