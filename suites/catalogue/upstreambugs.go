@@ -31,6 +31,12 @@ func UpstreamBugs() []UpstreamBug {
 			Text:      "When the Job controller deletes pods, the status counts them as ready for a while, but no longer as active.",
 		},
 		{
+			Versions:    "< 1.36.0",
+			Requirement: "JOB-FAULTS-007",
+			Issue:       "kubernetes/kubernetes#137210",
+			Text:        "The Job controller acts on a Job in its cache that lacks what it has just counted, and creates pods for those that it released.",
+		},
+		{
 			Versions:    "< 1.37.0",
 			Requirement: "CRON-STATUS-008",
 			Issue:       "kubernetes/kubernetes#136918",

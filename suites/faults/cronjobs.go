@@ -258,21 +258,25 @@ var _ = Describe("A CronJob whose controller was out of touch", cronLabels, func
 	It("goes on with what its controller missed when watches had expired", Covers("CRON-FAULTS-005"), func(ctx SpecContext) {
 		s := beginCron(ctx)
 		tick := ago(30 * time.Minute)
-		due(ctx, s.Scene, builder.CronJob("a", builder.Job("")).Suspend(), tick)
-		release := s.Hold("cronjobs")
-		setCronSuspend(ctx, s.Scene, "a", false)
-		s.Misses("cronjobs")
-		s.Expire("cronjobs")
-		release()
+		due(ctx, s.Scene, builder.CronJob("a", builder.Job("")), tick)
+		due(ctx, s.Scene, builder.CronJob("b", builder.Job("")).Suspend(), tick)
 		s.Soon("the Job is active", func(g Gomega) { g.Expect(activeJobs(s.Scene, "a")).To(Equal(ticks(tick))) })
 
-		release = s.Hold("jobs")
+		release := s.Hold("jobs")
 		s.Delete(ctx, &jobsOf(s.Scene, "a")[0])
 		s.Misses("jobs")
 		s.Expire("jobs")
 		release()
 		s.Soon("none is active", func(g Gomega) { g.Expect(activeJobs(s.Scene, "a")).To(BeEmpty()) })
+
+		release = s.Hold("cronjobs")
+		setCronSuspend(ctx, s.Scene, "b", false)
+		s.Misses("cronjobs")
+		s.Expire("cronjobs")
+		release()
+		s.Soon("the other Job is active", func(g Gomega) { g.Expect(activeJobs(s.Scene, "b")).To(Equal(ticks(tick))) })
 		Expect(starts(s.Scene, "a")).To(Equal(ticks(tick)))
+		Expect(starts(s.Scene, "b")).To(Equal(ticks(tick)))
 	})
 
 	// Wrong: lets a tick go by that it could not act on.
