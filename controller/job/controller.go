@@ -126,7 +126,7 @@ func (c *Controller) podChanged(before, now *corev1.Pod) {
 		return // a resync
 	}
 	wait := batchPeriod
-	if before == nil {
+	if before == nil { // no news, if the Job created it
 		wait = newPodPeriod
 	}
 	for _, pod := range []*corev1.Pod{before, now} {
