@@ -36,9 +36,20 @@ func Explain(s progress.Spec, folder, again string) string {
 		if lines := logged(filepath.Join(folder, "implementation.log"), about.Namespace); len(lines) > 0 {
 			fmt.Fprintf(&b, "The implementation's last words about %s:\n%s\n", about.Namespace, strings.Join(lines, "\n"))
 		}
+		for _, log := range lives(filepath.Join(folder, "lives", about.Namespace)) {
+			fmt.Fprintf(&b, "The last words of %s:\n%s\n", log, strings.Join(logged(log, ""), "\n"))
+		}
 	}
 	fmt.Fprintf(&b, "Again: %s\n", again)
 	return b.String()
+}
+
+// lives are the logs of implementations that a spec started itself, by a name in
+// a folder of its own where there were several.
+func lives(folder string) []string {
+	one, _ := filepath.Glob(filepath.Join(folder, "*.log"))
+	several, _ := filepath.Glob(filepath.Join(folder, "*", "*.log"))
+	return append(one, several...)
 }
 
 // historyOf finds the saved history of a spec.

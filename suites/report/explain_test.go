@@ -32,9 +32,18 @@ func TestExplain(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "implementation.log"), []byte(log), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for _, life := range []string{"life-1.log", "second/life-1.log"} {
+		path := filepath.Join(folder, "lives", about.Namespace, life)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("end of "+life), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	q := catalogue.All()[0]
 	text := Explain(spec("x does y", failed, q.ID), folder, "make e2e FOCUS='x'")
-	for _, want := range []string{q.ID + ": " + q.Text, q.Source, "number y", "about jobconformance-abc/a", "Again: make e2e FOCUS='x'"} {
+	for _, want := range []string{q.ID + ": " + q.Text, q.Source, "number y", "about jobconformance-abc/a", "end of life-1.log", "end of second/life-1.log", "Again: make e2e FOCUS='x'"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}
