@@ -49,13 +49,11 @@ var (
 // way is how a request meets with trouble.
 type way func(*faults.Rule) *faults.Rule
 
-func fails(r *faults.Rule) *faults.Rule     { return r.Answer(500) }
-func conflicts(r *faults.Rule) *faults.Rule { return r.Answer(409) }
-func isPutOff(r *faults.Rule) *faults.Rule  { return r.Answer(429) }
-func isLost(r *faults.Rule) *faults.Rule    { return r.Drop() }
-func unanswered(r *faults.Rule) *faults.Rule {
-	return r.LoseAnswer()
-}
+func fails(r *faults.Rule) *faults.Rule      { return r.Answer(500) }
+func conflicts(r *faults.Rule) *faults.Rule  { return r.Answer(409) }
+func isPutOff(r *faults.Rule) *faults.Rule   { return r.Answer(429) }
+func isLost(r *faults.Rule) *faults.Rule     { return r.Drop() }
+func unanswered(r *faults.Rule) *faults.Rule { return r.LoseAnswerLate() }
 
 // trouble has every other of some requests meet with trouble, beginning with the
 // first. One that goes through unanswered comes last: it need not be made again.

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"time"
+
 	"github.com/jobconformance/jobconformance/fixtures/builder"
 	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
@@ -108,14 +110,15 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 		s := begin(ctx)
 		job := scene.Create(ctx, s.Scene, builder.Job("a").Obj())
 		pod := running(s.Scene, "a", 1)[0]
-		trouble := s.On(releasePods).Answer(500)
+		trouble, since := s.On(releasePods).Answer(500), time.Now()
 		s.Delete(ctx, job)
 		s.Meets("the pod is released", trouble)
 		s.Soon("the pod has stopped", func(g Gomega) {
 			g.Expect(s.Pods()).To(ContainElement(And(HaveField("Name", pod.Name), HaveField("Status.Phase", Or(Equal(corev1.PodFailed), Equal(corev1.PodSucceeded))))))
 		})
 		trouble.Remove()
-		s.Soon("the pod is gone", func(g Gomega) {
+		// Whoever doubles a delay waits once more for as long as it has tried.
+		s.SoonAfter(2*time.Since(since), "the pod is gone", func(g Gomega) {
 			g.Expect(s.Pods()).NotTo(ContainElement(HaveField("Name", pod.Name)))
 		})
 	})
