@@ -67,10 +67,10 @@ func knownOf(known []Known, o Outcome) *Known {
 var all = []Known{
 	{
 		Implementation: implementation.KubeControllerManager,
-		Story:          "cron-deletion", Plan: "watch cronjobs [0-9]+: hold", Cause: "step 6",
+		Story:          "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]",
 		Why: "The CronJob controller takes its cache of CronJobs for the truth. While that still has the CronJob " +
 			"as it was before the start, the end of its Job is reason to look at it again, the tick seems due again, " +
-			"and the Job is created again and again for a CronJob that is gone (syncCronJob in " +
+			"and the Job is created again, even for a CronJob that is gone (syncCronJob in " +
 			"pkg/controller/cronjob/cronjob_controllerv2.go; it asks the API server for Jobs, but not for the CronJob).",
 	},
 }
