@@ -111,7 +111,7 @@ func (p *plan) check(step *Step) error {
 	}
 	switch {
 	case step.Patch != nil:
-		return checkKind("patch", step.Patch.Kind, step.Patch.Name)
+		return checkObject("patch", step.Patch.Kind, step.Patch.Name, step.Patch.Which)
 	case step.Delete != nil:
 		return step.Delete.check()
 	case step.Tell != nil:
@@ -182,14 +182,25 @@ func (step *Step) checkAdditions() error {
 		return fmt.Errorf("answers: it goes with create, patch and delete")
 	case step.Answers != 0 && (step.Answers < 200 || step.Answers > 599):
 		return fmt.Errorf("answers: %d is no status code", step.Answers)
-	case step.Within != 0 && step.Await == "" && step.Tell == nil && step.Held == "" && (step.Delete == nil || step.Delete.Which == ""):
-		return fmt.Errorf("within: it goes with await, tell, held, and delete with which")
+	case step.Within != 0 && step.Await == "" && step.Tell == nil && step.Held == "" && step.which() == "":
+		return fmt.Errorf("within: it goes with await, tell, held and which")
 	case step.For != 0 && step.Stays == "":
 		return fmt.Errorf("for: it goes with stays")
 	case step.Within < 0 || step.For < 0:
 		return fmt.Errorf("a time must not be negative")
 	}
 	return nil
+}
+
+// which is the expression that a patch or a delete has in the place of a name.
+func (step *Step) which() string {
+	switch {
+	case step.Patch != nil:
+		return step.Patch.Which
+	case step.Delete != nil:
+		return step.Delete.Which
+	}
+	return ""
 }
 
 func checkKind(field, kind, name string) error {
@@ -206,16 +217,21 @@ func (d *Delete) check() error {
 	if err := oneOf("delete: propagation", d.Propagation, "", "Background", "Foreground", "Orphan"); err != nil {
 		return err
 	}
+	return checkObject("delete", d.Kind, d.Name, d.Which)
+}
+
+// checkObject wants an object to be told by its name, or by an expression.
+func checkObject(field, kind, name, which string) error {
 	switch {
-	case d.Which == "":
-		return checkKind("delete", d.Kind, d.Name)
-	case d.Kind != "Pod" && d.Kind != "Job":
-		return fmt.Errorf("delete: which is for a Pod or a Job, not for a %s", d.Kind)
-	case d.Name != "":
-		return fmt.Errorf("delete: it has a name and which")
+	case which == "":
+		return checkKind(field, kind, name)
+	case kind != "Pod" && kind != "Job":
+		return fmt.Errorf("%s: which is for a Pod or a Job, not for a %s", field, kind)
+	case name != "":
+		return fmt.Errorf("%s: it has a name and which", field)
 	}
-	_, err := compile(d.Which)
-	return in("delete: which", err)
+	_, err := compile(which)
+	return in(field+": which", err)
 }
 
 func (t *Tell) check() error {

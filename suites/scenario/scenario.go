@@ -113,7 +113,9 @@ type Object struct{ client.Object }
 // Patch is a merge patch.
 type Patch struct {
 	Kind string `yaml:"kind"`
-	Name string `yaml:"name"`
+	Name string `yaml:"name,omitempty"`
+	// Which is as in Delete.
+	Which string `yaml:"which,omitempty"`
 	// Status says that it is for the status, not for the rest.
 	Status bool           `yaml:"status,omitempty"`
 	Merge  map[string]any `yaml:"merge"`

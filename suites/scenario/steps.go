@@ -28,7 +28,7 @@ func (step *Step) String() string {
 	case step.Create != nil:
 		return "create " + step.Create.GetName()
 	case step.Patch != nil:
-		return "patch " + step.Patch.Kind + " " + step.Patch.Name
+		return "patch " + step.Patch.Kind + " " + step.Patch.Name + step.Patch.Which
 	case step.Delete != nil:
 		return "delete " + step.Delete.Kind + " " + step.Delete.Name + step.Delete.Which
 	case step.Fault != nil:
@@ -217,7 +217,7 @@ func (p *performance) request(ctx context.Context, step *Step) error {
 		object.SetNamespace(p.result.Namespace)
 		return p.client.Create(ctx, object)
 	case step.Delete != nil:
-		name, err := p.victim(ctx, step)
+		name, err := p.name(ctx, step, step.Delete.Kind, step.Delete.Name)
 		if err != nil {
 			return err
 		}
@@ -228,37 +228,47 @@ func (p *performance) request(ctx context.Context, step *Step) error {
 	if err != nil {
 		return err
 	}
-	object, patch := p.named(step.Patch.Kind, step.Patch.Name), client.RawPatch(types.MergePatchType, merge)
+	name, err := p.name(ctx, step, step.Patch.Kind, step.Patch.Name)
+	if err != nil {
+		return err
+	}
+	object, patch := p.named(step.Patch.Kind, name), client.RawPatch(types.MergePatchType, merge)
 	if step.Patch.Status {
 		return p.client.Status().Patch(ctx, object, patch)
 	}
 	return p.client.Patch(ctx, object, patch)
 }
 
-// victim is what is to be deleted.
-func (p *performance) victim(ctx context.Context, step *Step) (name string, err error) {
-	if step.Delete.Which == "" {
-		return step.Delete.Name, nil
+// name is that of what is to be patched or deleted, as soon as it is there.
+func (p *performance) name(ctx context.Context, step *Step, kind, given string) (name string, err error) {
+	which := step.which()
+	if which == "" {
+		return given, nil
 	}
 	err = p.expect(p.until(ctx, cmp.Or(step.Within, p.theatre.Patience), func() string {
-		var objects []client.Object
-		for _, pod := range p.recorder.Pods() {
-			objects = append(objects, &pod)
-		}
-		if step.Delete.Kind == "Job" {
-			objects = nil
-			for _, job := range p.recorder.Jobs() {
-				objects = append(objects, &job)
-			}
-		}
-		i := slices.IndexFunc(objects, p.which(step.Delete.Which))
+		objects := p.objects(kind)
+		i := slices.IndexFunc(objects, p.which(which))
 		if i < 0 {
-			return "there is no such " + step.Delete.Kind
+			return fmt.Sprintf("there is no %s of which it is true that %s", kind, which)
 		}
 		name = objects[i].GetName()
 		return ""
 	}))
 	return name, err
+}
+
+// objects are the Pods or Jobs that there are.
+func (p *performance) objects(kind string) (objects []client.Object) {
+	if kind == "Job" {
+		for _, job := range p.recorder.Jobs() {
+			objects = append(objects, &job)
+		}
+		return objects
+	}
+	for _, pod := range p.recorder.Pods() {
+		objects = append(objects, &pod)
+	}
+	return objects
 }
 
 func (p *performance) named(kind, name string) client.Object {
