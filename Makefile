@@ -139,6 +139,24 @@ soak: bin/jobconformance ## play random workloads with faults against a controll
 		$(call flag,seed,$(SEED)) $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,assets,$(KUBEBUILDER_ASSETS)) \
 		$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
 
+ISSUE ?=
+VERSION ?=
+VERSIONS ?=
+SCENARIO ?=
+
+# The default is for repro to choose: upstream's controller for its own bugs.
+given = $(if $(filter file,$(origin IMPLEMENTATION)),,$(call flag,implementation,$(IMPLEMENTATION)))
+reproflags = $(given) $(call flag,repeat,$(REPEAT)) $(call flag,procs,$(PROCS)) $(call flag,assets,$(KUBEBUILDER_ASSETS)) \
+	$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
+
+.PHONY: repro repro-matrix
+repro: bin/jobconformance ## play a bug of upstream by its number, ISSUE=139428, or SCENARIO=file.yaml; LIST=1 shows the numbers
+	@bin/jobconformance repro $(call flag,issue,$(ISSUE)) $(call flag,version,$(VERSION)) $(call flag,scenario,$(SCENARIO)) \
+		$(if $(filter-out 0,$(LIST)),--list) $(reproflags)
+
+repro-matrix: bin/jobconformance ## play all of them on all versions, or on VERSIONS=v1.36.1,v1.36.3
+	@bin/jobconformance repro-matrix $(call flag,versions,$(VERSIONS)) $(call flag,issue,$(ISSUE)) $(reproflags)
+
 compare: bin/jobconformance ## what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
 	@bin/jobconformance compare $(call quote,$(OLD)) $(call quote,$(NEW))
 

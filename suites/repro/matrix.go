@@ -1,7 +1,7 @@
 package repro
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -83,23 +83,25 @@ func (m *matrix) load() error {
 	if err := os.MkdirAll(m.o.Reports, 0o755); err != nil {
 		return badinput.Wrap(err, "the folder for reports cannot be written", "choose another with REPORTS")
 	}
-	file, err := os.Open(m.path())
+	text, err := os.ReadFile(m.path())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return badinput.Wrap(err, "the results of an earlier run cannot be read", "choose another folder with REPORTS")
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	for line := range bytes.Lines(whole) {
 		var c Cell
-		if json.Unmarshal(lines.Bytes(), &c) == nil && c.Version != "" {
-			m.done[c.key()] = c
+		if err := json.Unmarshal(line, &c); err != nil || c.Version == "" {
+			return badinput.New(m.path()+" is no file of results", "remove it, or choose another folder with REPORTS")
 		}
+		m.done[c.key()] = c
 	}
-	return lines.Err()
+	if len(whole) < len(text) {
+		return os.Truncate(m.path(), int64(len(whole)))
+	}
+	return nil
 }
 
 // cell is an empty one.

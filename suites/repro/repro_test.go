@@ -1,0 +1,111 @@
+package repro
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/suites/regressions"
+	"github.com/jobconformance/jobconformance/suites/scenario"
+)
+
+var bug = regressions.Regression{Text: []byte("x"), Scenario: &scenario.Scenario{
+	Description: "all is well", Issue: 7, Pull: 8, Affected: "< 1.36.3", Because: "It was not.",
+}}
+
+func outcome(version string, red bool, reds, times int) Outcome {
+	o := Outcome{Version: version, Red: red, Reds: reds, Times: times, Result: &scenario.Result{Took: time.Second}}
+	if reds > 0 {
+		o.Result.Failed = "step 2, await true: it is false"
+	}
+	return o
+}
+
+func TestTheLastLineSaysWhatWasExpected(t *testing.T) {
+	own := &scenario.Scenario{Description: "mine"}
+	for _, test := range []struct {
+		s        *scenario.Scenario
+		outcomes []Outcome
+		want     string
+	}{
+		{bug.Scenario, []Outcome{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)}, "AS EXPECTED #7: kcm is RED on v1.36.1, GREEN on v1.36.3"},
+		{bug.Scenario, []Outcome{outcome("v1.36.1", true, 0, 1)}, "NOT AS EXPECTED #7: kcm is GREEN on v1.36.1; expected was red on v1.36.1"},
+		{bug.Scenario, []Outcome{outcome("v1.36.1", true, 9, 10)}, "NOT AS EXPECTED #7: kcm is RED 9 times of 10 on v1.36.1; expected was red on v1.36.1"},
+		{bug.Scenario, []Outcome{outcome("v1.36.3", false, 1, 10)}, "NOT AS EXPECTED #7: kcm is RED 1 times of 10 on v1.36.3; expected was green on v1.36.3"},
+		{own, []Outcome{outcome("v1.37.1", false, 0, 1)}, "GREEN kcm on v1.37.1: mine"},
+		{own, []Outcome{outcome("v1.37.1", false, 1, 1)}, "RED kcm on v1.37.1: mine"},
+	} {
+		if got := LastLine(test.s, "kcm", test.outcomes); got != test.want {
+			t.Errorf("%s\nwant %s", got, test.want)
+		}
+	}
+}
+
+func TestThePageAndTheTextShowBothVersions(t *testing.T) {
+	outcomes := []Outcome{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)}
+	var text bytes.Buffer
+	Print(&text, bug.Scenario, outcomes)
+	path, err := WritePage(t.TempDir(), bug.Scenario, "kcm", outcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"v1.36.1", "v1.36.3", "RED", "GREEN", "all is well", "It was not.", "step 2, await true"} {
+		if !strings.Contains(text.String(), want) || !strings.Contains(string(page), want) {
+			t.Errorf("%q is missing in\n%s\nor in\n%s", want, text.String(), page)
+		}
+	}
+}
+
+func TestAMatrixGoesOnWhereItWas(t *testing.T) {
+	impl, err := implementation.Parse(implementation.KubeControllerManager)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Versions: []string{"v1.36.1", "v1.36.3", "v1.37.1"}, Implementation: impl, Reports: t.TempDir(), Out: &bytes.Buffer{}}
+	m := &matrix{o: o, done: map[string]Cell{}}
+	red, green, other := m.cell(bug, "v1.36.1"), m.cell(bug, "v1.36.3"), m.cell(bug, "v1.37.1")
+	red.Reds, green.Reds, other.Scenario = 1, 1, "that was before it was changed"
+	for _, c := range []Cell{red, green, other} {
+		if err := m.append(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.OpenFile(filepath.Join(o.Reports, MatrixName), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString(`{"issue":7,"vers`); err != nil { // it was killed just then
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := &matrix{o: o, done: map[string]Cell{}}
+	if err := again.load(); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.append(red); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.load(); err != nil {
+		t.Fatalf("what is written behind a line that was cut off: %v", err)
+	}
+	bugs := []regressions.Regression{bug}
+	cells := again.cells(bugs)
+	if len(cells) != 2 || !cells[0].AsExpected(bug) || cells[1].AsExpected(bug) {
+		t.Fatalf("%+v", cells)
+	}
+	var table strings.Builder
+	Table(&table, impl.Name, o.Versions, bugs, cells)
+	if want := "| all is well | red | **red** | - |"; !strings.Contains(table.String(), want) {
+		t.Errorf("it lacks %q:\n%s", want, table.String())
+	}
+}
