@@ -120,7 +120,7 @@ func TestAllScenariosAreRead(t *testing.T) {
 			if _, err := scenario.Read(path, text); err != nil {
 				t.Errorf("it does not read what it has written: %v\n%s", err, text)
 			}
-			if strings.Contains(string(text), "creationTimestamp") {
+			if strings.Contains(string(text), "creationTimestamp:") {
 				t.Errorf("%s has fields of the API server once written:\n%s", path, text)
 			}
 		}
