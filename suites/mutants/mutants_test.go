@@ -100,6 +100,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reference.Green() {
+		reference.Print(os.Stdout)
 		t.Fatal("the reference controller itself is red: mutants of it show nothing")
 	}
 	root := lab.Root
