@@ -74,21 +74,15 @@ func exploreCommand(code *int) *cobra.Command {
 	set.Float64Var(&x.minutes, "minutes", 0, "begin no run after so many minutes (default: go on until all were played)")
 	set.IntVar(&x.workers, "workers", 0, "scenarios that are played at the same time (default: 3 for each core)")
 	set.BoolVar(&x.fresh, "fresh", false, "play everything, also what was played before")
-	set.StringVar(&x.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version of the control plane and of kube-controller-manager as the implementation")
-	set.StringVar(&x.options.FeatureGates, "feature-gates", "", "feature gates of both, as A=true,B=false (default: those that the version needs)")
-	set.StringVar(&x.options.Build.AssetsDir, "assets", "", "folder with ready-made kube-apiserver and etcd to use instead of built ones, as in $KUBEBUILDER_ASSETS")
-	set.StringVar(&x.options.Build.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
+	theatreFlags(set, &x.options)
 	set.StringVar(&x.options.Reports, "reports", filepath.Join("reports", "explore"), "folder for reports")
 	return command
 }
 
 // check does everything that can be refused before anything is started.
 func (x *exploration) check() (err error) {
-	if x.impl, err = implementation.Parse(x.implementation); err != nil {
+	if x.impl, err = proxied(x.implementation); err != nil {
 		return err
-	}
-	if !x.impl.IsProcess() {
-		return badinput.New("an implementation that is not a process cannot be killed", "explore reference, kube-controller-manager or exec:COMMAND")
 	}
 	which, err := regexp.Compile(x.scenarios)
 	if err != nil {
@@ -117,28 +111,12 @@ func (x *exploration) run(ctx context.Context, out io.Writer) (int, error) {
 	if err := x.check(); err != nil {
 		return 0, err
 	}
-	if x.impl.Warning != "" {
-		fmt.Fprintln(out, "note:", x.impl.Warning)
-	}
-	x.options.Implementation, x.options.Bare = x.impl, true
-	lab, err := run.Open(ctx, x.options)
+	x.options.Implementation = x.impl
+	ctx, lab, theatre, closeTheatre, err := openTheatre(ctx, x.options)
 	if err != nil {
 		return 0, err
 	}
-	defer lab.Close()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case err := <-lab.Ended():
-			cancel(fmt.Errorf("the cluster has ended: %w", err))
-		case <-ctx.Done():
-		}
-	}()
-	theatre, err := scenario.In(lab, x.impl)
-	if err != nil {
-		return 0, err
-	}
+	defer closeTheatre()
 	x.stories = slices.DeleteFunc(x.stories, func(s explore.Story) bool {
 		late := !s.In(lab.Version())
 		if late {

@@ -104,15 +104,6 @@ func (r *reproducing) run(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// proxied is an implementation that can be put behind a fault proxy.
-func proxied(name string) (implementation.Implementation, error) {
-	impl, err := implementation.Parse(name)
-	if err == nil && (impl.Image() != "" || impl.Name == implementation.Builtin) {
-		err = badinput.New("the implementation "+impl.Name+" cannot be put behind a fault proxy", "use reference, kube-controller-manager or exec:COMMAND")
-	}
-	return impl, err
-}
-
 // choose fills in what is played, on which versions, and against what.
 func (r *reproducing) choose(known []regressions.Regression) (err error) {
 	if r.file != "" {

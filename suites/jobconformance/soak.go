@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
-	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/soak"
 	"github.com/spf13/cobra"
 )
@@ -63,9 +61,7 @@ func soakCommand(code *int, out io.Writer) *cobra.Command {
 	set.IntVar(&s.Seed, "seed", 0, "seed of the first workload; the next ones count up (default: any)")
 	set.IntVar(&s.Workers, "workers", 6, "workloads that are played at the same time")
 	set.DurationVar(&s.Shrink, "shrink", 2*time.Minute, "for how long the first workload that went wrong is made smaller")
-	set.StringVar(&s.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version of the control plane and of kube-controller-manager as the implementation")
-	set.StringVar(&s.options.Build.AssetsDir, "assets", "", "folder with ready-made kube-apiserver and etcd to use instead of built ones")
-	set.StringVar(&s.options.Build.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
+	theatreFlags(set, &s.options)
 	set.StringVar(&s.options.Reports, "reports", "", "folder for reports (default: reports in the checkout)")
 	return command
 }
@@ -77,36 +73,26 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (green bool, err error
 	case s.Workers < 1:
 		return false, badinput.New("nobody plays", "give --workers 1 or more")
 	}
-	impl, err := implementation.Parse(s.implementation)
+	impl, err := proxied(s.implementation)
 	if err != nil {
 		return false, err
 	}
-	s.options.Implementation, s.options.Bare, s.options.Out = impl, true, out
-	lab, err := run.Open(ctx, s.options)
+	s.options.Implementation, s.options.Out = impl, out
+	ctx, lab, theatre, closeTheatre, err := openTheatre(ctx, s.options)
 	if err != nil {
 		return false, err
 	}
-	defer lab.Close()
-	if s.Theatre, err = scenario.In(lab, impl); err != nil {
-		return false, err
-	}
+	defer closeTheatre()
+	s.Theatre = theatre
 	s.Time = time.Duration(s.minutes * float64(time.Minute))
 	s.Folder, s.Out = filepath.Join(lab.Reports, "soak"), out
 	fmt.Fprintf(out, "%-70s %d\n", "seed", s.Seed)
 
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case err := <-lab.Ended():
-			cancel(err)
-		case <-ctx.Done():
-		}
-	}()
 	tally, err := soak.Run(ctx, s.Options)
 	if err != nil {
 		return false, err
 	}
+	lab.Close()
 	tally.Print(out, func(file string) string {
 		return fmt.Sprintf("make repro SCENARIO=%s IMPLEMENTATION=%s", file, s.implementation)
 	})
