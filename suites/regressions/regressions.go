@@ -12,6 +12,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/suites/catalogue"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
@@ -74,6 +75,19 @@ func Has(s *scenario.Scenario, version string) bool {
 func Red(s *scenario.Scenario, impl, version string) bool {
 	upstream := impl == implementation.KubeControllerManager || impl == implementation.Builtin
 	return (upstream || s.Component == scenario.KubeAPIServer) && Has(s, version)
+}
+
+// Among is the scenario as it is judged in a version that has other bugs of
+// upstream: the invariants that they break everywhere are left out of it.
+func Among(s *scenario.Scenario, impl, version string) *scenario.Scenario {
+	among := *s
+	for _, bug := range catalogue.UpstreamBugs() {
+		another := bug.Invariant != "" && bug.Issue != (Regression{Scenario: s}).Name()
+		if another && Red(&scenario.Scenario{Affected: bug.Versions}, impl, version) {
+			among.Except = append(slices.Clone(among.Except), bug.Invariant)
+		}
+	}
+	return &among
 }
 
 // Container begins the texts of the specs that play them.

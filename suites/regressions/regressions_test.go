@@ -129,3 +129,42 @@ func TestAllScenariosAreRead(t *testing.T) {
 		t.Errorf("there are %d scenarios only", n)
 	}
 }
+
+func TestAmongOtherBugs(t *testing.T) {
+	bug := func(issue int) *scenario.Scenario {
+		found, ok := Find(must(t), issue)
+		if !ok {
+			t.Fatalf("%d is not there", issue)
+		}
+		return found.Scenario
+	}
+	const broken = "job-counters-in-range" // by 125089, before v1.31.0
+	for _, c := range []struct {
+		issue         int
+		impl, version string
+		except        bool
+	}{
+		{110294, implementation.KubeControllerManager, "v1.30.14", true},
+		{110294, implementation.KubeControllerManager, "v1.31.0", false},
+		{110294, implementation.Reference, "v1.30.14", false},
+		{125089, implementation.KubeControllerManager, "v1.30.14", false},
+	} {
+		s := bug(c.issue)
+		before := len(s.Except)
+		if got := slices.Contains(Among(s, c.impl, c.version).Except, broken); got != c.except {
+			t.Errorf("%d with %s %s leaves %s out: %t", c.issue, c.impl, c.version, broken, got)
+		}
+		if len(s.Except) != before {
+			t.Errorf("the scenario of %d itself has changed", c.issue)
+		}
+	}
+}
+
+func must(t *testing.T) []Regression {
+	t.Helper()
+	list, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}

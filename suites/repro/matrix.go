@@ -149,7 +149,7 @@ func (m *matrix) version(ctx context.Context, version string, bugs []regressions
 func (m *matrix) play(ctx context.Context, theatre scenario.Theatre, bug regressions.Regression, version string) error {
 	c := m.cell(bug, version)
 	for range c.Times {
-		r, err := theatre.Play(ctx, bug.Scenario)
+		r, err := theatre.Play(ctx, regressions.Among(bug.Scenario, m.o.Implementation.Name, version))
 		if err != nil {
 			return fmt.Errorf("%s on %s: %w", bug.Name(), version, err)
 		}

@@ -131,7 +131,7 @@ func repeat(ctx context.Context, o Options, theatre scenario.Theatre, times int)
 	plays.SetLimit(cmp.Or(o.Procs, DefaultProcs))
 	for i := range times {
 		plays.Go(func() error {
-			r, err := theatre.Play(ctx, o.Scenario)
+			r, err := theatre.Play(ctx, regressions.Among(o.Scenario, o.Implementation.Name, theatre.Version))
 			if err != nil {
 				return err
 			}

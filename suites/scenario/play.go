@@ -256,8 +256,8 @@ func (p *performance) judge(ctx context.Context) error {
 // except are the invariants that are left out.
 func (p *performance) except() []string {
 	all := slices.Clone(p.scenario.Except)
-	if p.subject.Lives() > 1 { // it may forget what it only remembered
-		all = append(all, "job-backoff-is-kept")
+	if p.subject.Lives() > 1 {
+		all = append(all, history.Forgotten()...)
 	}
 	return all
 }
