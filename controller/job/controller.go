@@ -95,7 +95,7 @@ func (c *Controller) step(ctx context.Context, key cache.ObjectName, shown *batc
 	wrote, err := c.act(ctx, view.Job, m, p)
 	switch n := len(p.Create); {
 	case err != nil:
-	case n > 0 && n < maxPodsPerPlan:
+	case n > 0 && n < maxPodsPerPlan && len(view.Pods) == 0: // a Job at work goes on at once
 		c.queue.AddAfter(key, newPodPeriod)
 	case wrote:
 		c.queue.Add(key)
