@@ -33,6 +33,9 @@ func (c *Controller) act(ctx context.Context, job *batchv1.Job, m *memory, p Pla
 		}
 		wrote = true
 	}
+	for _, action := range p.Handled {
+		podsHandled.WithLabelValues(string(action)).Inc()
+	}
 	var errs []error
 	each := func(what string, pods []*corev1.Pod, do func(context.Context, *batchv1.Job, *memory, *corev1.Pod) error) {
 		wrote = wrote || len(pods) > 0

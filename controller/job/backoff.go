@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jobconformance/jobconformance/controller/internal/loop"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -25,6 +26,7 @@ const maxFailuresKept = 32
 type History struct {
 	lastSuccess time.Time
 	failures    []failure // the latest, oldest first
+	upTo        string    // resourceVersion of the latest View
 }
 
 type failure struct {
@@ -32,8 +34,15 @@ type failure struct {
 	at  time.Time
 }
 
+// past tells whether a pod has ended and been counted, and was in a View since: it
+// has no more to tell, and a Job may have thousands of those.
+func (h History) past(pod *corev1.Pod) bool {
+	return terminal(pod) && !hasFinalizer(pod) && !loop.NewerThan(pod.ResourceVersion, h.upTo)
+}
+
 // with returns h and what the pods of a View add to it.
 func (h History) with(v View) History {
+	h.upTo = v.UpTo
 	recorded := sets.New[types.UID]()
 	if u := v.Job.Status.UncountedTerminatedPods; u != nil {
 		recorded.Insert(u.Succeeded...).Insert(u.Failed...)

@@ -108,6 +108,9 @@ func (c *Controller) step(ctx context.Context, key cache.ObjectName, shown *batc
 
 func (c *Controller) jobChanged(before, now *batchv1.Job) {
 	job := cmp.Or(now, before)
+	if before == nil && managedByOther(now) {
+		jobsOfOthers.WithLabelValues(*now.Spec.ManagedBy).Inc()
+	}
 	c.queue.Add(cache.MetaObjectToName(job))
 	if now == nil || !counts(now) {
 		// Those that have lost their owner were left alone for the Job to adopt.
@@ -125,6 +128,7 @@ func (c *Controller) podChanged(before, now *corev1.Pod) {
 	if before != nil && now != nil && before.ResourceVersion == now.ResourceVersion {
 		return // a resync
 	}
+	observePod(before, now)
 	wait := batchPeriod
 	if before == nil { // no news, if the Job created it
 		wait = newPodPeriod

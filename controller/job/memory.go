@@ -90,10 +90,10 @@ func (m *memory) latestPods(shown []*corev1.Pod, upTo string) []*corev1.Pod {
 		return shown
 	}
 	pods := make([]*corev1.Pod, 0, len(shown)+len(m.pods))
-	seen := make(map[types.UID]bool, len(shown))
+	seen := map[types.UID]bool{}
 	for _, pod := range shown {
-		seen[pod.UID] = true
 		if s := m.pods[pod.UID]; s != nil {
+			seen[pod.UID] = true
 			if pod = s.correct(pod); s.pod == nil && !s.released && !s.deleted {
 				delete(m.pods, pod.UID)
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Removing the last finalizer of a pod that is being deleted answers with an old
@@ -80,4 +81,43 @@ func TestMemoryIsCorrectedByInformers(t *testing.T) {
 	if len(m.pods) > 0 {
 		t.Errorf("%d pods are kept in memory", len(m.pods))
 	}
+}
+
+// TestPodsOfThePastAreLeftOut: what has ended and been counted is looked at once
+// after that, also by a new process, and again when it changes.
+func TestPodsOfThePastAreLeftOut(t *testing.T) {
+	s := newAPIServer(t, makeJob(size(1, 3)), "a failed exit=1", "b running")
+	pods := func() (names string) {
+		view, err := s.controller.observe(t.Context(), s.jobs["pi"], s.controller.memories.Of(cache.NewObjectName("ns", "pi"), s.jobs["pi"].UID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pod := range view.Pods {
+			names += pod.Name
+		}
+		return names
+	}
+	expect := func(want string) {
+		t.Helper()
+		if got := pods(); got != want {
+			t.Errorf("pods %q, want %q", got, want)
+		}
+	}
+	for range 3 { // note the failure, release the pod, see that it is released
+		if err := s.sync(); err != nil {
+			t.Fatal(err)
+		}
+		s.show()
+	}
+	s.expect("active=1, failed=1")
+	expect("b")
+	s.restart()
+	expect("ab")
+	if err := s.sync(); err != nil {
+		t.Fatal(err)
+	}
+	expect("b")
+	stamped(s, s.pods["a"])
+	s.show()
+	expect("ab")
 }

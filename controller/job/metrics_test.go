@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/utils/ptr"
 )
 
 // scrape reads all metrics of this process: name and labels as they are served,
@@ -23,6 +25,54 @@ func scrape(t *testing.T) map[string]float64 {
 		}
 	}
 	return values
+}
+
+// more checks by how much metrics have grown.
+func more(t *testing.T, before map[string]float64, wanted map[string]float64) {
+	t.Helper()
+	after := scrape(t)
+	for name, want := range wanted {
+		if got := after[name] - before[name]; got != want {
+			t.Errorf("%s: %v more, want %v", name, got, want)
+		}
+	}
+}
+
+// TestMetricsOfIndexesAndPolicies plays an Indexed Job with a limit per index and a
+// rule: index 0 succeeds, index 1 fails for good.
+func TestMetricsOfIndexesAndPolicies(t *testing.T) {
+	before := scrape(t)
+	s := newAPIServer(t, makeJob(unstarted, size(2, 2), perIndex(1), rule("FailIndex In 42")))
+	if err := s.sync(); err != nil {
+		t.Fatal(err)
+	}
+	for _, pod := range s.pods {
+		was := pod.DeepCopy()
+		pod.Status.Phase = corev1.PodSucceeded
+		if completionIndex(pod) == 1 {
+			pod.Status.Phase = corev1.PodFailed
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{exited("main", "42")}
+		}
+		stamped(s, pod)
+		s.controller.podChanged(was, pod)
+	}
+	s.showPods()
+	for range 4 {
+		if err := s.sync(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.controller.podChanged(makePod("a succeeded"), nil)
+	s.controller.jobChanged(nil, makeJob(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/other") }))
+	more(t, before, map[string]float64{
+		`job_controller_job_finished_indexes_total{backoffLimit="perIndex",status="succeeded"}`:                1,
+		`job_controller_job_finished_indexes_total{backoffLimit="perIndex",status="failed"}`:                   1,
+		`job_controller_pod_failures_handled_by_failure_policy_total{action="FailIndex"}`:                      1,
+		`job_controller_terminated_pods_tracking_finalizer_total{event="add"}`:                                 2,
+		`job_controller_terminated_pods_tracking_finalizer_total{event="delete"}`:                              1,
+		`job_controller_jobs_by_external_controller_total{controller_name="example.com/other"}`:                1,
+		`job_controller_jobs_finished_total{completion_mode="Indexed",reason="FailedIndexes",result="failed"}`: 1,
+	})
 }
 
 // TestMetrics plays a Job with two pods, one of which fails. Dashboards made for
@@ -48,8 +98,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.expect("succeeded=2, failed=1, SuccessCriteriaMet=True, Complete=True, completed")
-	after := scrape(t)
-	for name, want := range map[string]float64{
+	more(t, before, map[string]float64{
 		`job_controller_job_pods_creation_total{reason="new",status="succeeded"}`:                                             2,
 		`job_controller_job_pods_creation_total{reason="recreate_terminating_or_failed",status="succeeded"}`:                  1,
 		`job_controller_job_pods_finished_total{completion_mode="NonIndexed",result="failed"}`:                                1,
@@ -57,9 +106,5 @@ func TestMetrics(t *testing.T) {
 		`job_controller_jobs_finished_total{completion_mode="NonIndexed",reason="CompletionsReached",result="succeeded"}`:     1,
 		`job_controller_job_syncs_total{action="pods_created",completion_mode="NonIndexed",result="success"}`:                 2,
 		`job_controller_job_sync_duration_seconds_count{action="pods_created",completion_mode="NonIndexed",result="success"}`: 2,
-	} {
-		if got := after[name] - before[name]; got != want {
-			t.Errorf("%s: %v more, want %v", name, got, want)
-		}
-	}
+	})
 }

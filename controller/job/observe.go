@@ -36,11 +36,12 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, m *memory)
 		m.doubtPods.Store(false)
 	}
 
-	v := &View{Job: job, Now: c.clock.Now(), Backoff: defaultBackoff, History: m.history, CreateAfter: m.createAfter}
-	upTo := c.pods.LastStoreSyncResourceVersion()
-	for _, pod := range m.latestPods(loop.Owned[corev1.Pod](c.pods, job.Namespace, job.UID), upTo) {
+	v := &View{Job: job, UpTo: c.pods.LastStoreSyncResourceVersion(), Now: c.clock.Now(),
+		Backoff: defaultBackoff, History: m.history, CreateAfter: m.createAfter}
+	for _, pod := range m.latestPods(loop.Owned[corev1.Pod](c.pods, job.Namespace, job.UID), v.UpTo) {
 		switch matches := selector.Matches(labels.Set(pod.Labels)); {
 		case !metav1.IsControlledBy(pod, job):
+		case matches && m.history.past(pod):
 		case matches:
 			v.Pods = append(v.Pods, pod)
 		case pod.DeletionTimestamp == nil:

@@ -32,8 +32,11 @@ const maxPodsPerPlan = 500
 // View is all that a Plan may depend on. Nothing in it is ever modified.
 type View struct {
 	Job *batchv1.Job
-	// Pods are controlled by the Job, finished ones included.
+	// Pods are controlled by the Job, finished ones included but for those that
+	// History has no more to learn from.
 	Pods []*corev1.Pod
+	// UpTo is the resourceVersion that all Pods are shown at, or a later one.
+	UpTo string
 	// Strays match the Job's selector and have no controller.
 	Strays []*corev1.Pod
 	// Mismatched are controlled by the Job but its selector no longer matches.
@@ -57,6 +60,8 @@ type Plan struct {
 	Status batchv1.JobStatus
 	// Events tell of changes in Status and are emitted once it is written.
 	Events []Event
+	// Handled are the rules that fit the failed pods that Status takes note of.
+	Handled []batchv1.PodFailurePolicyAction
 	// Release lose the tracking finalizer: Status has taken note of them.
 	Release []*corev1.Pod
 	// Retire are surplus. They lose the finalizer first, and so count neither as
@@ -90,7 +95,7 @@ func plan(v View) Plan {
 
 	s := takeStock(v)
 	p.Status = s.status
-	p.Release = s.release
+	p.Release, p.Handled = s.release, s.handled
 	p.History = v.History.with(v)
 	start(&p, v)
 

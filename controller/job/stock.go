@@ -32,6 +32,8 @@ type stock struct {
 	held map[int]*corev1.Pod
 	// failJob is why a failed pod fails the whole Job, if one does.
 	failJob string
+	// handled are what a podFailurePolicy says of the pods that are counted now.
+	handled []batchv1.PodFailurePolicyAction
 	// release are pods that the status has taken note of.
 	release []*corev1.Pod
 	// status is the Job's, with all counters brought up to date.
@@ -98,15 +100,16 @@ func settle(uids *[]types.UID, holders sets.Set[types.UID]) int32 {
 func (s *stock) count(v View) {
 	uncounted := s.status.UncountedTerminatedPods
 	room := maxPodsPerPlan - s.recorded.Len()
-	note := func(pod *corev1.Pod, in *[]types.UID) {
+	note := func(pod *corev1.Pod, in *[]types.UID) bool {
 		if room <= 0 {
-			return
+			return false
 		}
 		room--
 		if in != nil {
 			*in = append(*in, pod.UID)
 		}
 		s.release = append(s.release, pod)
+		return true
 	}
 	for _, pod := range v.Pods {
 		failed := countsAsFailed(v.Job, pod)
@@ -130,8 +133,8 @@ func (s *stock) count(v View) {
 			} else {
 				s.failed++
 			}
-			if !s.holds(pod) {
-				note(pod, in)
+			if !s.holds(pod) && note(pod, in) && rule.why != "" {
+				s.handled = append(s.handled, rule.action)
 			}
 		case failed, abandoned(v.Job, pod):
 			s.release = append(s.release, pod)
