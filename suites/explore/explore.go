@@ -57,17 +57,20 @@ func (e *Explorer) Run(ctx context.Context, stories []Story) (*Tally, error) {
 	if err := e.each(ctx, first); err != nil {
 		return nil, err
 	}
-	var tasks []task
+	var ofStories [][]task
 	for _, s := range stories {
 		o, played := e.Results.find(s, nil)
 		if !played || o.Red() {
 			continue // without an end state to compare with, faults show nothing
 		}
+		var tasks []task
 		for _, plan := range o.Seen.Plans() {
 			tasks = append(tasks, task{s, plan})
-			e.open[s.Name]++
 		}
+		e.open[s.Name] = len(tasks)
+		ofStories = append(ofStories, tasks)
 	}
+	tasks := byTurns(ofStories)
 	e.all += len(tasks)
 	if err := e.each(ctx, tasks); err != nil {
 		return nil, err
@@ -78,7 +81,21 @@ func (e *Explorer) Run(ctx context.Context, stories []Story) (*Tally, error) {
 	}, nil
 }
 
-// each does tasks side by side, those of one story after those of another.
+// byTurns takes a task of each story, then the next of each, so that when time is
+// over too early every story has been disturbed.
+func byTurns(ofStories [][]task) (tasks []task) {
+	for n, more := 0, true; more; n++ {
+		more = false
+		for _, of := range ofStories {
+			if n < len(of) {
+				tasks, more = append(tasks, of[n]), true
+			}
+		}
+	}
+	return tasks
+}
+
+// each does tasks side by side.
 func (e *Explorer) each(ctx context.Context, tasks []task) error {
 	group, together := errgroup.WithContext(ctx)
 	group.SetLimit(e.Workers)

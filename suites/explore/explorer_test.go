@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -153,5 +154,15 @@ func TestAPlanIsReducedToWhatItNeeds(t *testing.T) {
 	o, err := e.try(context.Background(), Story{Name: "a"}, both)
 	if err != nil || o.Plan != "create pods 2: lose answer" || o.Shown != 3 {
 		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func TestStoriesAreDisturbedByTurns(t *testing.T) {
+	var got []string
+	for _, task := range byTurns([][]task{{{Story{Name: "a"}, nil}, {Story{Name: "a"}, nil}, {Story{Name: "a"}, nil}}, nil, {{Story{Name: "b"}, nil}}}) {
+		got = append(got, task.story.Name)
+	}
+	if want := []string{"a", "b", "a", "a"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
