@@ -33,7 +33,7 @@ import (
 
 const (
 	// firstContact is how long the API server may take to answer at the start.
-	firstContact = 10 * time.Second
+	firstContact = 30 * time.Second
 	// grace is how long work in flight and the Lease may hold up the end.
 	grace = 5 * time.Second
 )
