@@ -32,7 +32,7 @@ var cronSchedule = []Requirement{
 	{
 		ID:     "CRON-SCHEDULE-006",
 		Text:   "After several scheduled times were missed, a CronJob controller MUST start a Job for the latest of them only.",
-		Source: "docs: concepts/workloads/controllers/cron-jobs#job-creation",
+		Source: "docs: concepts/workloads/controllers/cron-jobs#job-creation; kubernetes/kubernetes#118724",
 	},
 	{
 		ID:     "CRON-SCHEDULE-007",

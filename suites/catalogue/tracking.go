@@ -17,7 +17,7 @@ var tracking = []Requirement{
 	{
 		ID:         "JOB-TRACKING-003",
 		Text:       "A Job controller MUST count every pod once at most.",
-		Source:     "batch/v1 JobStatus.uncountedTerminatedPods; KEP-2307; kubernetes/kubernetes#105199",
+		Source:     "batch/v1 JobStatus.uncountedTerminatedPods; KEP-2307; kubernetes/kubernetes#105199; kubernetes/kubernetes#104666",
 		Invariants: []string{"job-pod-counted-once", "job-counts-no-more-than-pods", "job-uncounted-become-counted"},
 	},
 	{

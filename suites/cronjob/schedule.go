@@ -126,6 +126,19 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 		s.Stays("there is one Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(Equal(ticks(tick))) })
 	})
 
+	// #118724. Wrong: a controller that reckons with ticks as far apart as the first
+	// two that it missed; these are 22 hours apart, and the next two are 2.
+	It("starts the latest of missed ticks that are not evenly spaced", Covers("CRON-SCHEDULE-006", "CRON-STATUS-004"), func(ctx SpecContext) {
+		s := scene.New(ctx)
+		tick := ago(30 * time.Minute)
+		schedule := fmt.Sprintf("%d %d,%d * * *", tick.Minute(), tick.Add(-2*time.Hour).Hour(), tick.Hour())
+		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(schedule).Obj())
+		lastStart(ctx, s, cronJob, tick.Add(-25*time.Hour))
+
+		startsFor(s, cronJob, tick)
+		s.Stays("there is one Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(Equal(ticks(tick))) })
+	})
+
 	// #42649, #45825. Wrong: a controller that gives up at a hundred, as all did
 	// before 1.21.
 	It("starts the latest of more than a hundred missed ticks too, and warns", Covers("CRON-SCHEDULE-007", "CRON-SCHEDULE-008"), func(ctx SpecContext) {

@@ -1,11 +1,17 @@
 package faults
 
 import (
+	"time"
+
 	"github.com/jobconformance/jobconformance/fixtures/builder"
 	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"golang.org/x/sync/errgroup"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // A controller's writes go through, but it does not hear of them, nor of what
@@ -78,5 +84,35 @@ var _ = Describe("A Job whose controller has an old view", labels, func() {
 		})
 		s.End(ctx, 0, pods[2])
 		completes(s.Scene, "a", 3)
+	})
+
+	// #104666; upstream's and the reference's status have room for 500 at a time.
+	// Nobody runs the pods, which would take long. Wrong: lets pods go that it did
+	// not note, or forgets that it noted some.
+	It("counts each of more pods than it can note at once", takesLong, Covers("JOB-TRACKING-003", "JOB-TRACKING-004"), func(ctx SpecContext) {
+		const n = 510
+		s := begin(ctx)
+		scene.Create(ctx, s.Scene, builder.Job("a").Parallelism(n).Completions(n).With(func(j *batchv1.Job) {
+			j.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/never"}}
+		}).Obj())
+		s.SoonAfter(time.Minute, "all pods are there", func(g Gomega) {
+			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: n}))
+		})
+
+		release := s.Hold("pods")
+		var ends errgroup.Group
+		ends.SetLimit(8)
+		for _, pod := range pods(s.Scene, "a") {
+			ends.Go(func() error {
+				ended := pod.DeepCopy()
+				ended.Status.Phase = corev1.PodSucceeded
+				return s.Client.Status().Patch(ctx, ended, client.MergeFrom(&pod))
+			})
+		}
+		Expect(ends.Wait()).To(Succeed())
+		s.Misses("pods")
+		release()
+		s.SoonAfter(time.Minute, "Job a has ended", func(g Gomega) { g.Expect(s.Job("a").Status.CompletionTime).NotTo(BeNil()) })
+		completes(s.Scene, "a", n)
 	})
 })
