@@ -4,12 +4,9 @@ package specs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
-	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/progress"
 	"github.com/jobconformance/jobconformance/fixtures/scene"
@@ -19,7 +16,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"golang.org/x/sync/errgroup"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 var _ = Describe("One fault at a time", func() {
@@ -43,7 +39,11 @@ func explores(ctx context.Context, name string, calls ...string) {
 	GinkgoHelper()
 	stories, err := explore.Stories(regexp.MustCompile("^" + name + "$"))
 	Expect(err).NotTo(HaveOccurred())
-	story, stage := stories[0], stageOfRun()
+	theatre, err := scenario.OfSpec()
+	if err != nil {
+		Fail(progress.HarnessFailed + err.Error())
+	}
+	story, stage := stories[0], explore.On(theatre)
 	undisturbed := plays(ctx, stage, story, nil)
 	plans := slices.DeleteFunc(undisturbed.Seen.Plans(), func(p explore.Plan) bool {
 		return p[0].Do == explore.Fail || p[0].Do == explore.Hold || !slices.Contains(calls, p[0].Verb+" "+p[0].Resource)
@@ -89,22 +89,4 @@ func text(plan explore.Plan) string {
 		return explore.None
 	}
 	return plan.String()
-}
-
-// stageOfRun is the cluster of the run, with its implementation.
-func stageOfRun() explore.Stage {
-	GinkgoHelper()
-	var recipe scene.Recipe
-	Expect(json.Unmarshal([]byte(os.Getenv(scene.SubjectEnv)), &recipe)).To(Succeed(), "these specs start an implementation: run them by `make e2e`")
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv(scene.KubeconfigEnv))
-	Expect(err).NotTo(HaveOccurred())
-	as, err := clientcmd.BuildConfigFromFlags("", recipe.Kubeconfig)
-	Expect(err).NotTo(HaveOccurred())
-	as.QPS = -1
-	patience, _ := time.ParseDuration(os.Getenv(scene.PatienceEnv)) // empty for the default
-	return explore.On(scenario.Theatre{
-		Config: config, As: as, Implementation: recipe.Implementation, Builds: recipe.Builds,
-		Version: os.Getenv(scene.VersionEnv), Run: os.Getenv(scene.RunEnv), Folder: recipe.Logs,
-		Patience: patience,
-	})
 }
