@@ -29,11 +29,11 @@ var _ = Describe("a Job whose pods come out different", Label("area:job", "behav
 		Expect(all).To(HaveEach(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 		s.End(ctx, 1, all[0])
 		s.SoonAfter(10*time.Second, "another pod has taken its place", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 3, Failed: 1})
-		Expect(created(s)).To(HaveLen(4))
+		Expect(s.Created()).To(HaveLen(4))
 	})
 
 	// Two patches: the API server of 1.36.3 panics over a list of objects in one.
@@ -50,7 +50,7 @@ var _ = Describe("a Job whose pods come out different", Label("area:job", "behav
 		Expect(all).To(HaveEach(HaveField("Spec.InitContainers", ContainElement(HaveField("Name", "sidecar")))))
 		s.End(ctx, 0, all...)
 		completes(s, "a", counters{Succeeded: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 })
 
@@ -66,12 +66,12 @@ var _ = Describe("a Job that may not change its pods", Label("area:job", "behavi
 		warned(s, made.UID, "FailedDelete")
 		s.Stays("both pods are there and counted", func(g Gomega) {
 			g.Expect(s.Active()).To(HaveLen(2))
-			g.Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", BeEquivalentTo(2)), HaveField("Failed", BeZero())))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", BeEquivalentTo(2)), HaveField("Failed", BeZero())))
 		})
 		wall.lift(ctx)
 		s.Soon("they are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
 		})
 	})
 
@@ -109,7 +109,7 @@ var _ = Describe("a Job that may not change its pods", Label("area:job", "behavi
 		})
 		wall.lift(ctx)
 		completes(s, "a", counters{Succeeded: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 })
 

@@ -29,7 +29,7 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 		wall.lift(ctx)
 		s.End(ctx, 0, running(s, "a", 2)...)
 		completes(s, "a", counters{Succeeded: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	},
 		Entry("a quota", Covers("JOB-ADMISSION-001", "JOB-ADMISSION-002", "JOB-ADMISSION-003"), build(noRoom)),
 		Entry("a policy", Covers("JOB-ADMISSION-001", "JOB-ADMISSION-002", "JOB-ADMISSION-004"), build(policy)),
@@ -48,11 +48,11 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 
 		pods := running(s, "a", 2)
 		s.Stays("no more pods are counted than there are", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
 		})
 		s.End(ctx, 0, pods[0])
 		s.Soon("another pod has taken the room", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 3})
@@ -91,7 +91,7 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 			g.Expect(scene.Condition(s.Job("a"), batchv1.JobFailed)).To(HaveValue(And(
 				HaveField("Status", corev1.ConditionTrue), HaveField("Reason", batchv1.JobReasonDeadlineExceeded))))
 		})
-		Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+		Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
 	})
 
 	It("makes none when it is suspended before they are allowed", Covers("JOB-ADMISSION-013"), func(ctx SpecContext) {
@@ -102,7 +102,7 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
 		s.Soon("the Job is Suspended", func(g Gomega) { g.Expect(scene.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue()) })
 		wall.lift(ctx)
-		s.Stays("there are no pods", func(g Gomega) { g.Expect(created(s)).To(BeEmpty()) })
+		s.Stays("there are no pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
 	})
 
 	// Wrong: goes on with what it remembers of the Job.
@@ -114,7 +114,7 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 		s.Delete(ctx, made)
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
 		wall.lift(ctx)
-		s.Stays("there are no pods", func(g Gomega) { g.Expect(created(s)).To(BeEmpty()) })
+		s.Stays("there are no pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
 	})
 
 	// Wrong: takes an index for given out, whether there is a pod or not.
@@ -133,6 +133,6 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 		s.End(ctx, 0, running(s, "a", 3)...)
 		completes(s, "a", counters{Succeeded: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 })

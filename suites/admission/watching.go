@@ -9,17 +9,10 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 )
 
-// counters are those of a Job's status. Comparing them all at once also tells
-// that the others are 0.
-type counters struct{ Active, Ready, Terminating, Succeeded, Failed int32 }
-
-func countersOf(job *batchv1.Job) counters {
-	s := job.Status
-	return counters{s.Active, ptr.Deref(s.Ready, 0), ptr.Deref(s.Terminating, 0), s.Succeeded, s.Failed}
-}
+// counters are those of a Job's status.
+type counters = scene.Counters
 
 // running waits until the Job has exactly n active pods and counts them all as
 // ready.
@@ -27,7 +20,7 @@ func running(s *scene.Scene, job string, n int32) []corev1.Pod {
 	GinkgoHelper()
 	s.Soon("all pods run", func(g Gomega) {
 		g.Expect(s.Active()).To(HaveLen(int(n)))
-		g.Expect(countersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
+		g.Expect(scene.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
 	})
 	return s.Active()
 }
@@ -38,18 +31,7 @@ func completes(s *scene.Scene, job string, want counters) {
 	s.Soon("the Job is Complete", func(g Gomega) {
 		g.Expect(scene.Is(s.Job(job), batchv1.JobComplete)).To(BeTrue())
 	})
-	Expect(countersOf(s.Job(job))).To(Equal(want))
-}
-
-// created are all pods that ever were.
-func created(s *scene.Scene) []corev1.Pod {
-	var all []corev1.Pod
-	for _, r := range s.History().Pods("") {
-		if r.Created() {
-			all = append(all, *r.Pod())
-		}
-	}
-	return all
+	Expect(scene.CountersOf(s.Job(job))).To(Equal(want))
 }
 
 // warned waits until an event of a reason warns about an object.
@@ -68,8 +50,8 @@ func waits(s *scene.Scene, job string) {
 	GinkgoHelper()
 	s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job(job).Status.StartTime).NotTo(BeNil()) })
 	s.Stays("there are no pods, and no verdict", func(g Gomega) {
-		g.Expect(created(s)).To(BeEmpty())
-		g.Expect(countersOf(s.Job(job))).To(Equal(counters{}))
+		g.Expect(s.Created()).To(BeEmpty())
+		g.Expect(scene.CountersOf(s.Job(job))).To(Equal(counters{}))
 		g.Expect(s.Job(job).Status.Conditions).NotTo(ContainElement(HaveField("Status", corev1.ConditionTrue)))
 	})
 }

@@ -37,7 +37,7 @@ var _ = Describe("A Job whose controller was out of touch", labels, func() {
 		release()
 		s.Soon("the Job is suspended", func(g Gomega) {
 			g.Expect(scene.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
 		})
 	})
 
@@ -74,7 +74,7 @@ var _ = Describe("A Job whose controller was out of touch", labels, func() {
 		s.Restore()
 		// client-go waits up to twice as long as it has tried in vain.
 		s.SoonAfter(2*long, "the ends are counted and made up for", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 4, Ready: 4, Succeeded: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 4, Ready: 4, Succeeded: 2}))
 		})
 		s.End(ctx, 0, running(s.Scene, "a", 4)...)
 		completes(s.Scene, "a", 6)

@@ -66,7 +66,7 @@ var _ = Describe("A Job whose controller crashes", labels, func() {
 		s.Soon("the Job has no pods", func(g Gomega) {
 			g.Expect(pods(s.Scene, "a")).To(BeEmpty())
 			g.Expect(scene.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
 		})
 		Expect(created(s.Scene, "a")).To(HaveLen(2))
 	})

@@ -82,14 +82,8 @@ func begin(ctx context.Context) *scene.Faulty {
 	return s
 }
 
-// counters are those of a Job's status. Comparing them all at once also tells
-// that the others are 0.
-type counters struct{ Active, Ready, Terminating, Succeeded, Failed int32 }
-
-func countersOf(job *batchv1.Job) counters {
-	s := job.Status
-	return counters{s.Active, ptr.Deref(s.Ready, 0), ptr.Deref(s.Terminating, 0), s.Succeeded, s.Failed}
-}
+// counters are those of a Job's status.
+type counters = scene.Counters
 
 // completes waits until a Job is Complete, with so many pods that succeeded and
 // no others that ever were.
@@ -98,7 +92,7 @@ func completes(s *scene.Scene, job string, succeeded int32) {
 	s.Soon("Job "+job+" is Complete", func(g Gomega) {
 		g.Expect(scene.Is(s.Job(job), batchv1.JobComplete)).To(BeTrue())
 	})
-	Expect(countersOf(s.Job(job))).To(Equal(counters{Succeeded: succeeded}))
+	Expect(scene.CountersOf(s.Job(job))).To(Equal(counters{Succeeded: succeeded}))
 	Expect(created(s, job)).To(HaveLen(int(succeeded)))
 }
 
@@ -108,7 +102,7 @@ func running(s *scene.Scene, job string, n int32) []corev1.Pod {
 	GinkgoHelper()
 	s.Soon("all pods of Job "+job+" run", func(g Gomega) {
 		g.Expect(active(s, job)).To(HaveLen(int(n)))
-		g.Expect(countersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
+		g.Expect(scene.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
 	})
 	return active(s, job)
 }

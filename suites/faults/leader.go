@@ -61,7 +61,7 @@ var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 		overthrow(ctx, s, first)
 		s.End(ctx, 0, pods...)
 		s.Soon("the other replica goes on", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 2}))
 		})
 		s.End(ctx, 0, running(s, "a", 2)...)
 		completes(s, "a", 4)
@@ -87,7 +87,7 @@ var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 		close(arrives)
 		s.Stays("the Job is Complete with two pods", func(g Gomega) {
 			g.Expect(scene.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Succeeded: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 2}))
 			g.Expect(created(s, "a")).To(HaveLen(2))
 		})
 	})

@@ -80,7 +80,7 @@ var _ = Describe("A Job whose controller has an old view", labels, func() {
 		s.Misses("pods")
 		release()
 		s.Soon("two pods are counted", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
 		})
 		s.End(ctx, 0, pods[2])
 		completes(s.Scene, "a", 3)
@@ -96,7 +96,7 @@ var _ = Describe("A Job whose controller has an old view", labels, func() {
 			j.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/never"}}
 		}).Obj())
 		s.SoonAfter(time.Minute, "all pods are there", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: n}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: n}))
 		})
 
 		release := s.Hold("pods")

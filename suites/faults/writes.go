@@ -60,7 +60,7 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 				g.Expect(scene.Is(s.Job(job), batchv1.JobFailed)).To(BeTrue())
 			})
 			Expect(scene.Condition(s.Job(job), batchv1.JobFailed).Reason).To(Equal(batchv1.JobReasonBackoffLimitExceeded))
-			Expect(countersOf(s.Job(job))).To(Equal(counters{Failed: 1}))
+			Expect(scene.CountersOf(s.Job(job))).To(Equal(counters{Failed: 1}))
 			Expect(created(s.Scene, job)).To(HaveLen(1))
 		}
 	})
@@ -99,7 +99,7 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 			s.Soon("Job "+job+" has no pods", func(g Gomega) {
 				g.Expect(pods(s.Scene, job)).To(BeEmpty())
 				g.Expect(scene.Is(s.Job(job), batchv1.JobSuspended)).To(BeTrue())
-				g.Expect(countersOf(s.Job(job))).To(Equal(counters{}))
+				g.Expect(scene.CountersOf(s.Job(job))).To(Equal(counters{}))
 			})
 			Expect(created(s.Scene, job)).To(HaveLen(2))
 		}

@@ -29,7 +29,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		exceeds(s, "a", time.Second, counters{Failed: 2})
 		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
 		s.Soon("the pods are gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: KEP-3998; #123775.
@@ -43,7 +43,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 			g.Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
 				batchv1.JobFailureTarget: batchv1.JobReasonDeadlineExceeded,
 			}))
-			g.Expect(countersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
 		})
 		release(ctx, s, "143", pods...)
 		exceeds(s, "a", time.Second, counters{Failed: 1})
@@ -70,7 +70,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		})
 		setSuspend(ctx, s, "a", false)
 		exceeds(s, "a", time.Second, counters{Failed: 1})
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 		Expect(s.Job("a").Status.StartTime.Sub(s.Job("a").CreationTimestamp.Time)).To(BeNumerically(">=", 2*time.Second),
 			"startTime and creation")
 	})
@@ -87,7 +87,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job is suspended and its pod terminating", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
 		})
 		setDeadline(ctx, s, "a", 2)
 		goesOn := func(g Gomega) {
@@ -97,12 +97,12 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		// The pod's end makes the controller look at the Job once more.
 		release(ctx, s, "143", pod)
 		s.Soon("the pod is gone", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
 			goesOn(g)
 		})
 		setSuspend(ctx, s, "a", false)
 		exceeds(s, "a", 2*time.Second, counters{Failed: 1})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 		Expect(s.Job("a").Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second), "startTime before and after")
 	})
 
@@ -128,7 +128,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		pods := running(s, "a", 2)
 		s.End(ctx, 0, pods[0])
 		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		})
 		setDeadline(ctx, s, "a", 1)
 		exceeds(s, "a", time.Second, counters{Succeeded: 1, Failed: 1})
@@ -146,8 +146,8 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		failuresCounted(s, pods, counters{Failed: 3})
 		setDeadline(ctx, s, "a", 5)
 		exceeds(s, "a", 5*time.Second, counters{Failed: 3})
-		Expect(created(s)).To(HaveLen(3))
-		failed := podNamed(s, created(s)[0].Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt
+		Expect(s.Created()).To(HaveLen(3))
+		failed := podNamed(s, s.Created()[0].Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt
 		Expect(scene.Condition(s.Job("a"), batchv1.JobFailed).LastTransitionTime.Sub(failed.Time)).To(
 			BeNumerically("<", 4*firstBackoff-time.Second), "time between the first failure and the end")
 	})
@@ -175,7 +175,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		running(s, "a", 1)
 		s.Stays("the Job runs", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 1})
@@ -190,7 +190,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		}).ActiveDeadlineSeconds(1).Obj())
 
 		exceeds(s, "a", time.Second, counters{Failed: 1})
-		Expect(created(s)).To(HaveEach(HaveField("Spec.ActiveDeadlineSeconds", HaveValue(BeEquivalentTo(3600)))))
+		Expect(s.Created()).To(HaveEach(HaveField("Spec.ActiveDeadlineSeconds", HaveValue(BeEquivalentTo(3600)))))
 	})
 })
 
@@ -203,7 +203,7 @@ func exceeds(s *scene.Scene, job string, deadline time.Duration, want counters) 
 	})
 	failed := s.Job(job)
 	Expect(trueConditions(failed)).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded))
-	Expect(countersOf(failed)).To(Equal(want))
+	Expect(scene.CountersOf(failed)).To(Equal(want))
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
 		if c := scene.Condition(failed, kind); c != nil {
 			Expect(c.LastTransitionTime.Sub(failed.Status.StartTime.Time)).To(BeNumerically(">=", deadline), "time from startTime to %s", kind)

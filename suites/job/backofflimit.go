@@ -25,7 +25,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
 		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
 		Expect(tracked(s.Pods())).To(BeEmpty())
-		s.Stays("there is no second pod", func(g Gomega) { g.Expect(created(s)).To(HaveLen(1)) })
+		s.Stays("there is no second pod", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 		Expect(s.InPhase(corev1.PodFailed)).To(HaveLen(1))
 	})
 
@@ -46,7 +46,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		scene.Create(ctx, s, builder.Job("a").BackoffLimit(2).ExitCodes("1").FinishedAgo(longAgo).Obj())
 
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 3})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// "Defaults to 6."
@@ -60,7 +60,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 1, pods[6])
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 7})
-		Expect(created(s)).To(HaveLen(7))
+		Expect(s.Created()).To(HaveLen(7))
 	})
 
 	// Wrong: counts failures in a row.
@@ -70,11 +70,11 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		s.Soon("the failed pod is replaced", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		s.Soon("the next pod runs", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1}))
 		})
 		s.End(ctx, 1, s.Active()...)
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Succeeded: 1, Failed: 2})
@@ -87,7 +87,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 		s.End(ctx, 1, running(s, "a", 5)...)
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 5})
-		Expect(created(s)).To(HaveLen(5))
+		Expect(s.Created()).To(HaveLen(5))
 	})
 
 	// Wrong: leaves running pods behind, or forgets those that succeeded.
@@ -98,7 +98,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		pods := running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
 		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		s.End(ctx, 1, pods[1])
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Succeeded: 1, Failed: 2})
@@ -118,7 +118,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		s.End(ctx, 1, pods[0])
 		s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonBackoffLimitExceeded))
-			g.Expect(countersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
 		})
 		s.Stays("it has not failed", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
@@ -162,7 +162,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		s.Soon("the first failure is counted and the second pod runs", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.Direct(ctx, s.Active()[0], map[string]string{puppet.FinishedAgo: "16s", puppet.ExitCodes: "1"})
 		expectNextPodAfter(s, 2*firstBackoff)
@@ -175,9 +175,9 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 		s.End(ctx, 1, running(s, "a", 8)...)
 		s.Soon("all are replaced", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 8, Ready: 8, Failed: 8}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 8, Ready: 8, Failed: 8}))
 		})
-		Expect(created(s)).To(HaveLen(16))
+		Expect(s.Created()).To(HaveLen(16))
 	})
 
 	// Source: #63650, #62382. Three failures put the next pod off for 40 s,
@@ -191,10 +191,10 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		failuresCounted(s, pods[:3], counters{Active: 1, Ready: 1, Failed: 3})
 		s.End(ctx, 0, pods[3])
 		s.Soon("all that is left is started", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1, Failed: 3}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1, Failed: 3}))
 		})
-		Expect(created(s)).To(HaveLen(7))
-		last := created(s)[6].CreationTimestamp
+		Expect(s.Created()).To(HaveLen(7))
+		last := s.Created()[6].CreationTimestamp
 		Expect(last.Sub(podNamed(s, pods[0].Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time)).To(
 			BeNumerically("<", 4*firstBackoff-time.Second), "time between the first failure and the last pod")
 	})
@@ -210,7 +210,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		s.Soon("the failed pod is free", func(g Gomega) {
 			g.Expect(names(tracked(s.Pods()))).To(ConsistOf(pods[1].Name))
 		})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: JobSpec.podReplacementPolicy; KEP-2307. Wrong: only looks at the
@@ -221,11 +221,11 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 		s.Remove(ctx, running(s, "a", 1)[0])
 		s.SoonAfter(firstBackoff, "the pod is counted as failed and replaced", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.Remove(ctx, s.Active()[0])
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	It("counts for an Indexed Job across all indexes", Covers("JOB-BACKOFF-013"), func(ctx SpecContext) {
@@ -244,11 +244,11 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 // pod and container may be from two clocks.
 func expectNextPodAfter(s *scene.Scene, backoff time.Duration) {
 	GinkgoHelper()
-	before := created(s)
+	before := s.Created()
 	s.SoonAfter(backoff, "another pod is created", func(g Gomega) {
-		g.Expect(created(s)).To(HaveLen(len(before) + 1))
+		g.Expect(s.Created()).To(HaveLen(len(before) + 1))
 	})
-	pods := created(s)
+	pods := s.Created()
 	failed := podNamed(s, before[len(before)-1].Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt
 	Expect(pods[len(before)].CreationTimestamp.Sub(failed.Time)).To(BeNumerically(">=", backoff-time.Second), "time between failure and next pod")
 }

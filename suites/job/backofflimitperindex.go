@@ -30,12 +30,12 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 			s.End(ctx, 1, retry)
 			s.Soon("the index has failed", func(g Gomega) {
 				g.Expect(failedIndexes(s)).To(Equal("0"))
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 2}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 2}))
 			})
 			s.Stays("the other index runs on", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 				g.Expect(names(s.Active())).To(ConsistOf(pods["1"].Name))
-				g.Expect(created(s)).To(HaveLen(3))
+				g.Expect(s.Created()).To(HaveLen(3))
 			})
 			s.End(ctx, 0, pods["1"])
 			fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 2})
@@ -54,7 +54,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Failed: 2})
 		Expect(failedIndexes(s)).To(Equal("0,1"))
 		Expect(s.Job("a").Status.CompletedIndexes).To(BeEmpty())
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source of the reasons: KEP-3998, batch/v1 JobFailureTarget.
@@ -78,14 +78,14 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 		s.End(ctx, 1, running(s, "a", 3)...)
 		s.Soon("all indexes run again", func(g Gomega) {
-			g.Expect(created(s)).To(HaveLen(6))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 3}))
+			g.Expect(s.Created()).To(HaveLen(6))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 3}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 3, Failed: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
 		Expect(failedIndexes(s)).To(BeEmpty())
-		Expect(created(s)).To(HaveLen(6))
+		Expect(s.Created()).To(HaveLen(6))
 	})
 
 	// Wrong: writes an index for each, or "0-1".
@@ -97,7 +97,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		s.End(ctx, 1, pods["7"], pods["4"], pods["1"], pods["3"], pods["5"])
 		s.Soon("the failed indexes are there", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("1,3-5,7"))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 5}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 5}))
 		})
 		s.End(ctx, 1, pods["0"])
 		s.Soon("two in a row are no range", func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal("0,1,3-5,7")) })
@@ -117,7 +117,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		s.End(ctx, 1, indexRunsAgain(s, "2", 3))
 		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 2})
 		Expect(failedIndexes(s)).To(Equal("0,2"))
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: ends with the limit reached, or never.
@@ -130,7 +130,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 			s.End(ctx, 1, pods["2"])
 			s.Soon("one index has failed", func(g Gomega) {
 				g.Expect(failedIndexes(s)).To(Equal("2"))
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
 			})
 			s.Stays("the Job goes on", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
@@ -141,7 +141,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 			s.Soon("the pods that ran are gone", func(g Gomega) {
 				g.Expect(names(s.Pods())).To(ConsistOf(pods["0"].Name, pods["2"].Name))
 			})
-			Expect(created(s)).To(HaveLen(4))
+			Expect(s.Created()).To(HaveLen(4))
 		})
 
 	// Wrong: takes 0 for unset.
@@ -153,7 +153,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		s.End(ctx, 1, running(s, "a", 1)...)
 		fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, counters{Failed: 1})
 		Expect(failedIndexes(s)).To(Equal("0"))
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	It("exceeded by too many indexes is declared at once, but the Job has Failed only when its last pod has ended",
@@ -166,7 +166,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 			s.End(ctx, 1, pods["1"])
 			s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonMaxFailedIndexesExceeded))
-				g.Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
 			})
 			s.Stays("it has not failed", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
@@ -185,7 +185,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		s.End(ctx, 1, others(s.Active(), last)...)
 		s.Soon("eight indexes have failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("0-7"))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 8}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 8}))
 		})
 		s.Stays("the ninth runs on", func(g Gomega) { g.Expect(trueConditions(s.Job("a"))).To(BeEmpty()) })
 		s.End(ctx, 0, last)
@@ -205,7 +205,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 1, pods["1"])
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 3})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 		Expect(failedIndexes(s)).To(BeEmpty())
 	})
 
@@ -223,7 +223,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 0, retry)
 		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 2})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: takes FailJob for FailIndex.
@@ -234,7 +234,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 		s.End(ctx, 43, byIndex(running(s, "a", 2))["1"])
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: counts it for nothing, so that an index is retried for ever.
@@ -249,7 +249,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		s.Soon("the index has failed", func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal("0")) })
 		s.End(ctx, 0, pods["1"])
 		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 2})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: takes the deletion for a failure.
@@ -265,12 +265,12 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 			s.Delete(ctx, &pod)
 		}
 		s.Soon("both pods are terminating", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 		})
 		s.Stays("no index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(BeEmpty())
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
-			g.Expect(created(s)).To(HaveLen(2))
+			g.Expect(s.Created()).To(HaveLen(2))
 		})
 		release(ctx, s, "0", pods["0"])
 		release(ctx, s, "143", pods["1"])
@@ -291,10 +291,10 @@ func indexRunsAgain(s *scene.Scene, index string, n int) corev1.Pod {
 	GinkgoHelper()
 	var pod corev1.Pod
 	s.SoonAfter(firstBackoff, "index "+index+" runs", func(g Gomega) {
-		g.Expect(created(s)).To(HaveLen(n))
+		g.Expect(s.Created()).To(HaveLen(n))
 		active := s.Active()
 		g.Expect(active).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
-		g.Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(len(active))), HaveField("Ready", int32(len(active)))))
+		g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(len(active))), HaveField("Ready", int32(len(active)))))
 		g.Expect(byIndex(active)).To(HaveKey(index))
 		pod = byIndex(active)[index]
 	})

@@ -24,15 +24,15 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo).Obj())
 
 		pods := byIndex(running(s, "a", 2))
-		Expect(failureCounts(created(s), "0")).To(Equal([]string{"0"}))
-		Expect(failureCounts(created(s), "1")).To(Equal([]string{"0"}))
+		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0"}))
+		Expect(failureCounts(s.Created(), "1")).To(Equal([]string{"0"}))
 		s.End(ctx, 1, pods["0"])
 		s.End(ctx, 1, indexRunsAgain(s, "0", 3))
 		indexRunsAgain(s, "0", 4)
 		s.End(ctx, 1, pods["1"])
 		indexRunsAgain(s, "1", 5)
-		Expect(failureCounts(created(s), "0")).To(Equal([]string{"0", "1", "2"}))
-		Expect(failureCounts(created(s), "1")).To(Equal([]string{"0", "1"}))
+		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "1", "2"}))
+		Expect(failureCounts(s.Created(), "1")).To(Equal([]string{"0", "1"}))
 	})
 
 	// Wrong: counts it, or forgets it.
@@ -47,8 +47,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		s.End(ctx, 1, indexRunsAgain(s, "0", 4))
 		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Failed: 2})
 		Expect(failedIndexes(s)).To(Equal("0"))
-		Expect(failureCounts(created(s), "0")).To(Equal([]string{"0", "0", "1", "1"}))
-		ignored := annotations(created(s), "0", batchv1.JobIndexIgnoredFailureCountAnnotation)
+		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "0", "1", "1"}))
+		ignored := annotations(s.Created(), "0", batchv1.JobIndexIgnoredFailureCountAnnotation)
 		Expect(ignored[0]).To(Or(BeEmpty(), Equal("0"))) // absent means zero
 		Expect(ignored[1:]).To(Equal([]string{"1", "1", "2"}))
 	})
@@ -91,13 +91,13 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		s.End(ctx, 1, third)
 		s.Soon("the index waits", func(g Gomega) {
 			g.Expect(podNamed(s, third.Name).Status.Phase).To(Equal(corev1.PodFailed))
-			g.Expect(countersOf(s.Job("a"))).To(HaveField("Active", int32(0)))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(HaveField("Active", int32(0)))
 		})
 		setParallelism(ctx, s, "a", 2)
 		s.Soon("the other index runs", func(g Gomega) {
 			g.Expect(byIndex(s.Active())).To(HaveKey("1"))
 		})
-		next := byIndex(created(s)[3:])["1"].CreationTimestamp
+		next := byIndex(s.Created()[3:])["1"].CreationTimestamp
 		Expect(next.Sub(podNamed(s, third.Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time)).To(
 			BeNumerically("<", 4*firstBackoff-time.Second), "time between the last failure of index 0 and the first pod of index 1")
 	})
@@ -115,13 +115,13 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		})
 		s.Delete(ctx, &failed)
 		retry := indexRunsAgain(s, "0", 3)
-		Expect(failureCounts(created(s), "0")).To(Equal([]string{"0", "1"}))
+		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "1"}))
 		s.Soon("the deleted pod is gone", func(g Gomega) { g.Expect(names(s.Pods())).NotTo(ContainElement(failed.Name)) })
 		s.End(ctx, 1, retry)
 		s.Soon("the index has failed", func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal("0")) })
 		s.End(ctx, 0, pods["1"])
 		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 2})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 })
 

@@ -31,7 +31,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		Expect(status.UncountedTerminatedPods).To(Or(BeNil(), HaveValue(BeZero())))
 		Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(4))
 		Expect(tracked(s.Pods())).To(BeEmpty())
-		Expect(created(s)).To(HaveLen(4))
+		Expect(s.Created()).To(HaveLen(4))
 	})
 
 	// Source: batch/v1 JobReasonCompletionsReached; KEP-3998.
@@ -53,7 +53,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 		s.End(ctx, 0, running(s, "a", 1)...)
 		completes(s, "a", counters{Succeeded: 1})
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// "When both are unset, both are defaulted to 1." Wrong: never starts such a
@@ -64,11 +64,11 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		s.Soon("the failed pod is replaced", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 1, Failed: 1})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: takes 0 for unset.
@@ -77,7 +77,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(0).Obj())
 
 		completes(s, "a", counters{})
-		Expect(created(s)).To(BeEmpty())
+		Expect(s.Created()).To(BeEmpty())
 		Expect(s.Job("a").Status.CompletionTime).NotTo(BeNil())
 	})
 
@@ -89,7 +89,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		pods := running(s, "a", 2)
 		s.End(ctx, 0, pods[0])
 		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		})
 		s.Stays("the Job waits for the other pod", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
@@ -107,11 +107,11 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 		s.End(ctx, 1, running(s, "a", 2)[0])
 		s.Soon("the failed pod is replaced", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 2, Failed: 1})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: counts the pods that there are.
@@ -122,13 +122,13 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		first := running(s, "a", 1)[0]
 		s.End(ctx, 0, first)
 		s.Soon("the success is counted and the next pod runs", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		})
 		s.Delete(ctx, &first)
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// The finalizer keeps it until then. Wrong: replaces every pod that is being
@@ -142,12 +142,12 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		s.Soon("the pod has succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1)) })
 		s.Delete(ctx, &pods[0])
 		s.Soon("the success is counted and the pod gone", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
 		s.End(ctx, 0, pods[1])
 		completes(s, "a", counters{Succeeded: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: #99963. The pod that succeeds comes from elsewhere, so that the
@@ -165,7 +165,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 			g.Expect(names(s.Pods())).NotTo(ContainElements(names(own)))
 		})
 		// kube-controller-manager before v1.31 counts the surplus as failed.
-		Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Succeeded", int32(1))))
+		Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Succeeded", int32(1))))
 	})
 
 	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
@@ -176,12 +176,12 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		pods := running(s, "a", 2)
 		setParallelism(ctx, s, "a", 1)
 		s.Soon("one pod is terminating", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		s.Soon("the success criteria are met", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuccessCriteriaMet))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 1, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1, Succeeded: 1}))
 		})
 		s.Stays("the Job is not Complete", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobComplete))
@@ -192,7 +192,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 			}
 		}
 		completes(s, "a", counters{Succeeded: 1})
-		Expect(created(s)).To(HaveLen(len(pods)))
+		Expect(s.Created()).To(HaveLen(len(pods)))
 	})
 
 	// Wrong: does not look at the status before it counts its pods.
@@ -207,7 +207,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		}
 		setParallelism(ctx, s, "a", 3)
 		s.Stays("nothing happens", func(g Gomega) {
-			g.Expect(created(s)).To(HaveLen(2))
+			g.Expect(s.Created()).To(HaveLen(2))
 			g.Expect(s.Job("a").Status).To(Equal(complete))
 		})
 		Expect(s.Pods()).To(BeEmpty())
@@ -231,7 +231,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		}
 		completes(s, "a", counters{Succeeded: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// "Three or more consecutive numbers are compressed."
@@ -245,7 +245,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		}
 		s.Soon("the completed indexes are there", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1,3-5,7"))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 5}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 5}))
 		})
 		s.End(ctx, 0, pods["0"])
 		s.Soon("two in a row are no range", func(g Gomega) {
@@ -262,7 +262,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		Expect(pods).To(And(HaveKey("0"), HaveKey("1")))
 		s.End(ctx, 1, pods["1"])
 		s.Soon("index 1 runs again", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
 			g.Expect(byIndex(s.Active())).To(And(HaveKey("0"), HaveKey("1")))
 		})
 		s.End(ctx, 0, s.Active()...)
@@ -289,7 +289,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: KEP-3715.
@@ -319,7 +319,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		}).Obj())
 
 		s.Soon("Job and pod are gone", func(g Gomega) {
-			g.Expect(created(s)).To(HaveLen(1))
+			g.Expect(s.Created()).To(HaveLen(1))
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(s.Pods()).To(BeEmpty())
 		})
@@ -339,9 +339,9 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
 		again := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
 		s.Soon("the new Job's pods run", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
 		})
-		Expect(created(s)[5].CreationTimestamp.Sub(again.CreationTimestamp.Time)).To(
+		Expect(s.Created()[5].CreationTimestamp.Sub(again.CreationTimestamp.Time)).To(
 			BeNumerically("<", 4*firstBackoff-5*time.Second), "time between the new Job and its last pod")
 		s.End(ctx, 0, others(s.Active(), pods...)...)
 		completes(s, "a", counters{Succeeded: 2})

@@ -25,18 +25,18 @@ var _ = Describe("elastic Indexed Job", Label("area:job", "behaviour:indexed"), 
 		s.End(ctx, 0, pods["1"], pods["3"])
 		s.Soon("two indexes are completed", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1,3"))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 2}))
 		})
 		rescale(ctx, s, "a", 3)
 		s.Soon("index 3 is forgotten", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		Expect(indexesOf(s.Active())).To(ConsistOf("0", "2"))
 		rescale(ctx, s, "a", 4)
 		s.Soon("index 3 runs again", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "2", "3"))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 4})
@@ -54,12 +54,12 @@ var _ = Describe("elastic Indexed Job", Label("area:job", "behaviour:indexed"), 
 		rescale(ctx, s, "a", 4)
 		s.Soon("the new indexes run beside the old one", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("1", "2", "3"))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1}))
 		})
 		Expect(names(s.Active())).To(ContainElement(pods["1"].Name))
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 4})
-		Expect(created(s)).To(HaveLen(4))
+		Expect(s.Created()).To(HaveLen(4))
 	})
 
 	// Wrong: takes the youngest pods, or any.
@@ -71,7 +71,7 @@ var _ = Describe("elastic Indexed Job", Label("area:job", "behaviour:indexed"), 
 		rescale(ctx, s, "a", 2)
 		s.Soon("two pods are left", func(g Gomega) {
 			g.Expect(names(s.Pods())).To(ConsistOf(pods["0"].Name, pods["1"].Name))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
 		})
 	})
 
@@ -82,11 +82,11 @@ var _ = Describe("elastic Indexed Job", Label("area:job", "behaviour:indexed"), 
 
 		pods := byIndex(running(s, "a", 3))
 		s.End(ctx, 1, pods["2"])
-		s.Soon("the failure is counted", func(g Gomega) { g.Expect(countersOf(s.Job("a")).Failed).To(Equal(int32(1))) })
+		s.Soon("the failure is counted", func(g Gomega) { g.Expect(scene.CountersOf(s.Job("a")).Failed).To(Equal(int32(1))) })
 		rescale(ctx, s, "a", 2)
 		s.Soon("the failure is still counted", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1"))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
 		})
 		s.End(ctx, 1, pods["1"])
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 3})

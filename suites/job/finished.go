@@ -30,14 +30,14 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 		})
 		s.Stays("the Job waits, and has no other pods", func(g Gomega) {
 			g.Expect(s.Jobs()).To(HaveLen(1))
-			g.Expect(created(s)).To(HaveLen(2))
+			g.Expect(s.Created()).To(HaveLen(2))
 		})
 		release(ctx, s, "143", pods...)
 		s.Soon("Job and pods are gone", func(g Gomega) {
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(s.Pods()).To(BeEmpty())
 		})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: tidies up after itself.
@@ -84,11 +84,11 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 		})
 		s.Soon("one pod is left", func(g Gomega) {
 			g.Expect(podsOf(s, good)).To(HaveLen(1))
-			g.Expect(countersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(scene.CountersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, podsOf(s, good)...)
 		s.Soon("the next pod runs", func(g Gomega) {
-			g.Expect(countersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		})
 		s.End(ctx, 0, podsOf(s, good)...)
 		s.Soon("there are events of both ends", func(g Gomega) {

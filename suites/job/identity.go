@@ -27,7 +27,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		job := scene.Create(ctx, s, builder.Job("a").Obj())
 
 		running(s, "a", 1)
-		Expect(created(s)).To(HaveEach(HaveField("Labels", And(
+		Expect(s.Created()).To(HaveEach(HaveField("Labels", And(
 			HaveKeyWithValue("job-name", "a"), HaveKeyWithValue("controller-uid", string(job.UID))))))
 	})
 
@@ -54,16 +54,16 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		s.Soon("each Job has one pod", func(g Gomega) {
 			for _, job := range []*batchv1.Job{one, two} {
 				g.Expect(podsOf(s, job)).To(HaveLen(1))
-				g.Expect(countersOf(s.Job(job.Name))).To(Equal(alone))
+				g.Expect(scene.CountersOf(s.Job(job.Name))).To(Equal(alone))
 			}
 		})
 		s.End(ctx, 0, podsOf(s, one)...)
 		completes(s, "a", counters{Succeeded: 1})
 		s.Stays("the other Job runs on", func(g Gomega) {
-			g.Expect(countersOf(s.Job("b"))).To(Equal(alone))
+			g.Expect(scene.CountersOf(s.Job("b"))).To(Equal(alone))
 			g.Expect(podsOf(s, two)).To(HaveEach(HaveField("DeletionTimestamp", BeNil())))
 		})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: knows its Jobs, or their pods, by name.
@@ -75,14 +75,14 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		again := scene.Create(ctx, s, builder.Job("a").Obj())
 		s.Soon("the new Job has a pod of its own", func(g Gomega) {
 			g.Expect(podsOf(s, again)).To(HaveLen(1))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, left[0])
 		s.End(ctx, 1, left[1])
 		s.Soon("the pods that were left have ended", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		s.Stays("the new Job does not care", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(3))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, podsOf(s, again)...)
 		completes(s, "a", counters{Succeeded: 1})
@@ -124,7 +124,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 
 		s.Stays("the pod is nobody's", func(g Gomega) {
 			g.Expect(podNamed(s, "stray")).To(And(HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", ConsistOf(hold))))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		for done := range int32(2) {
 			s.End(ctx, 0, podsOf(s, job)...)

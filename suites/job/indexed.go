@@ -120,7 +120,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		s.Delete(ctx, ptr.To(pods["0"]))
 		s.Remove(ctx, pods["1"])
 		s.SoonAfter(firstBackoff, "index 1 runs again", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1, Failed: 1}))
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("1", "2"))
 		})
 		s.End(ctx, 0, s.Active()...)
@@ -137,15 +137,15 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 		s.Soon("all indexes run", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(3))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3}))
 		})
 		pods := byIndex(s.Active())
 		s.Direct(ctx, pods["1"], map[string]string{puppet.Ready: ""})
-		s.Soon("index 1 is ready", func(g Gomega) { g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 1})) })
+		s.Soon("index 1 is ready", func(g Gomega) { g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 1})) })
 		scene.Create(ctx, s, strayOf(job, "second", "1"))
 		s.Soon("there is one active pod of each index", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
-			g.Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(1))))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(1))))
 		})
 		Expect(names(s.Active())).To(ContainElements(pods["0"].Name, pods["2"].Name))
 		s.End(ctx, 0, s.Active()...)
@@ -166,7 +166,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		}
 		s.Soon("the Job's own pod is left", func(g Gomega) {
 			g.Expect(names(s.Pods())).To(Equal(names(own)))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 	})
@@ -193,7 +193,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 			g.Expect(s.Pods()).To(HaveEach(HaveField("OwnerReferences", Not(BeEmpty()))))
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
 		})
-		Expect(countersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+		Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
 		setParallelism(ctx, s, "a", 1)
 		next := running(s, "a", 1)
 		Expect(indexesOf(next)).To(ConsistOf("1"))

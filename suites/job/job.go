@@ -31,14 +31,8 @@ const longAgo = "1h"
 // it doubles with each further failure.
 const firstBackoff = 10 * time.Second
 
-// counters are those of a Job's status. Comparing them all at once also tells
-// that the others are 0.
-type counters struct{ Active, Ready, Terminating, Succeeded, Failed int32 }
-
-func countersOf(job *batchv1.Job) counters {
-	s := job.Status
-	return counters{s.Active, ptr.Deref(s.Ready, 0), ptr.Deref(s.Terminating, 0), s.Succeeded, s.Failed}
-}
+// counters are those of a Job's status.
+type counters = scene.Counters
 
 // trueConditions are the reasons of a Job's conditions that are True, by type.
 func trueConditions(job *batchv1.Job) map[batchv1.JobConditionType]string {
@@ -57,7 +51,7 @@ func running(s *scene.Scene, job string, n int32) []corev1.Pod {
 	GinkgoHelper()
 	s.Soon("all pods run", func(g Gomega) {
 		g.Expect(s.Active()).To(HaveLen(int(n)))
-		g.Expect(countersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
+		g.Expect(scene.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
 	})
 	return s.Active()
 }
@@ -68,7 +62,7 @@ func completes(s *scene.Scene, job string, want counters) {
 	s.Soon("the Job is Complete", func(g Gomega) {
 		g.Expect(trueConditions(s.Job(job))).To(HaveKey(batchv1.JobComplete))
 	})
-	Expect(countersOf(s.Job(job))).To(Equal(want))
+	Expect(scene.CountersOf(s.Job(job))).To(Equal(want))
 }
 
 // fails waits until the Job has Failed for that reason, with these counters.
@@ -77,19 +71,7 @@ func fails(s *scene.Scene, job, reason string, want counters) {
 	s.Soon("the Job has Failed", func(g Gomega) {
 		g.Expect(trueConditions(s.Job(job))).To(HaveKeyWithValue(batchv1.JobFailed, reason))
 	})
-	Expect(countersOf(s.Job(job))).To(Equal(want))
-}
-
-// created are all pods that ever were, in the order of their creation, as they
-// were then.
-func created(s *scene.Scene) []corev1.Pod {
-	var pods []corev1.Pod
-	for _, r := range s.History().Pods("") {
-		if r.Created() {
-			pods = append(pods, *r.Pod())
-		}
-	}
-	return pods
+	Expect(scene.CountersOf(s.Job(job))).To(Equal(want))
 }
 
 func names(pods []corev1.Pod) []string {
@@ -146,12 +128,12 @@ func setParallelism(ctx context.Context, s *scene.Scene, job string, n int32) {
 func failuresCounted(s *scene.Scene, failed []corev1.Pod, want counters) {
 	GinkgoHelper()
 	s.Soon("the failures are counted", func(g Gomega) {
-		g.Expect(countersOf(s.Job("a")).Failed).To(Equal(want.Failed))
+		g.Expect(scene.CountersOf(s.Job("a")).Failed).To(Equal(want.Failed))
 	})
 	if took := toldAfter(s, failed); took > firstBackoff-2*time.Second {
 		Skip(fmt.Sprintf("not verified: the last failure was told %s after the first", took))
 	}
-	Expect(countersOf(s.Job("a"))).To(Equal(want))
+	Expect(scene.CountersOf(s.Job("a"))).To(Equal(want))
 }
 
 // toldAfter is how long after the first of some pods had failed the last one

@@ -116,12 +116,12 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 
 		s.End(ctx, 0, running(s, "a", 2)...)
 		s.Soon("the last pod runs", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 3})
 		Expect(tracked(s.Pods())).To(BeEmpty())
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 })
 

@@ -28,7 +28,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1,0").Obj())
 
 		completes(s, "a", counters{Succeeded: 1})
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 		Expect(s.Pods()).To(ConsistOf(HaveField("Status.ContainerStatuses", ConsistOf(HaveField("RestartCount", int32(2))))))
 		for _, r := range s.History().Jobs("a") {
 			Expect(r.Job().Status.Failed).To(BeZero(), "status.failed at revision %s", r.Job().ResourceVersion)
@@ -43,14 +43,14 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		restarted(s, 2)
 		s.Stays("the pod runs on", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
-			g.Expect(created(s)).To(HaveLen(1))
+			g.Expect(s.Created()).To(HaveLen(1))
 			g.Expect(s.Active()).To(HaveLen(1))
 		})
-		Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+		Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		s.Direct(ctx, s.Active()[0], map[string]string{puppet.ExitCodes: "1,1,1"})
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// Wrong: compares with the limit as for failed pods, or takes a limit of 0
@@ -63,7 +63,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 1, pod)
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	It("with a limit of 0 lets a pod succeed that needs no restart", Covers("JOB-ONFAILURE-003"), func(ctx SpecContext) {
@@ -71,7 +71,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(0).Parallelism(2).Completions(2).ExitCodes("0").Obj())
 
 		completes(s, "a", counters{Succeeded: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: looks at each pod alone.
@@ -81,7 +81,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 		s.End(ctx, 1, running(s, "a", 2)...)
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: looks at the first container.
@@ -114,7 +114,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		})
 		s.Direct(ctx, s.Active()[0], map[string]string{puppet.InitCodes: "1,1"})
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// The same at once: the status says it before any container has restarted.
@@ -139,7 +139,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		scene.Create(ctx, s, builder.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0").Obj())
 
 		completes(s, "a", counters{Succeeded: 3})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	It("replaces a pod that somebody else deletes, which counts as failed", Covers("JOB-ONFAILURE-008"), func(ctx SpecContext) {
@@ -148,11 +148,11 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 		s.Remove(ctx, running(s, "a", 1)[0])
 		s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 1, Failed: 1})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// "The number of Pods with .status.phase = Failed" goes for any
@@ -163,11 +163,11 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 		s.Evict(ctx, running(s, "a", 1)[0])
 		s.Soon("another pod has taken its place", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.Evict(ctx, s.Active()[0])
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: JobSpec.activeDeadlineSeconds.
@@ -177,7 +177,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 		exceeds(s, "a", 2*time.Second, counters{Failed: 1})
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 	})
 })
 

@@ -24,8 +24,8 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(5).Obj())
 
 		running(s, "a", 3)
-		Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3}))
-		Expect(created(s)).To(HaveLen(3))
+		Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3}))
+		Expect(s.Created()).To(HaveLen(3))
 		Expect(s.Job("a").Status.StartTime).NotTo(BeNil())
 	})
 
@@ -36,7 +36,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		scene.Create(ctx, s, builder.Job("a").Parallelism(4).Completions(12).ExitCodes("0").Obj())
 
 		completes(s, "a", counters{Succeeded: 12})
-		Expect(created(s)).To(HaveLen(12))
+		Expect(s.Created()).To(HaveLen(12))
 		for revision, state := range s.History().States() {
 			active := 0
 			for _, r := range state.Pods {
@@ -60,9 +60,9 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		first := running(s, "a", 1)
 		s.End(ctx, 0, first...)
 		s.Soon("the next pod has taken its place", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	It("gives way to the number of completions", Covers("JOB-PARALLELISM-004"), func(ctx SpecContext) {
@@ -70,7 +70,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		scene.Create(ctx, s, builder.Job("a").Parallelism(5).Completions(2).Obj())
 
 		running(s, "a", 2)
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// "When the work left to do is less than max parallelism." Wrong: replaces
@@ -81,15 +81,15 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 		s.End(ctx, 0, running(s, "a", 2)[0])
 		s.Soon("a third pod has taken its place", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		s.End(ctx, 0, s.Active()[0])
 		s.Soon("one pod is left", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 3})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: takes 0 for unset.
@@ -99,8 +99,8 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 		s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job("a").Status.StartTime).NotTo(BeNil()) })
 		s.Stays("there are no pods and no verdict", func(g Gomega) {
-			g.Expect(created(s)).To(BeEmpty())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(s.Created()).To(BeEmpty())
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 		})
 		// Wrong: writes what it has written before.
@@ -117,7 +117,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		first := running(s, "a", 1)
 		setParallelism(ctx, s, "a", 3)
 		Expect(names(running(s, "a", 3))).To(ContainElements(names(first)))
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Surplus pods are let go before they are deleted, so that they count for
@@ -132,13 +132,13 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		Expect(names(before)).To(ContainElements(names(after)))
 		s.Soon("the surplus is gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(1))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, after...)
 		s.Soon("the next pod runs", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		})
-		Expect(created(s)).To(HaveLen(4))
+		Expect(s.Created()).To(HaveLen(4))
 	})
 
 	// Source: JobStatus.terminating; #121342. Wrong: stops looking at pods that
@@ -151,19 +151,19 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		pods := running(s, "a", 2)
 		setParallelism(ctx, s, "a", 0)
 		s.Soon("both pods are terminating", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 		})
 		release(ctx, s, "143", pods[0])
 		s.Soon("one pod is terminating", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
 		})
 		release(ctx, s, "143", pods[1])
 		s.Soon("nothing is left", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
 		})
 		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: JobSpec.completions: null means that the success of any pod
@@ -175,18 +175,18 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		pods := running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
 		s.Soon("the success is counted, and the others run on", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		s.End(ctx, 1, pods[1])
 		s.Soon("the failure is counted, and the last one runs on", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1}))
 		})
 		s.Stays("the last pod runs on alone", func(g Gomega) {
 			g.Expect(names(s.Active())).To(ConsistOf(pods[2].Name))
 		})
 		s.End(ctx, 0, pods[2])
 		completes(s, "a", counters{Succeeded: 2, Failed: 1})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	It("of a work queue without success is kept up when a pod fails", Covers("JOB-PARALLELISM-010"), func(ctx SpecContext) {
@@ -195,9 +195,9 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 		s.End(ctx, 1, running(s, "a", 2)[0])
 		s.Soon("another pod has taken its place", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
 		})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Source: JobSpec.podReplacementPolicy. Wrong: waits for the pod's end, or
@@ -210,14 +210,14 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		pods := running(s, "a", 2)
 		s.Remove(ctx, pods[0])
 		s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1}))
 		})
 		release(ctx, s, "143", pods[0])
 		s.Soon("the deleted pod is gone", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
 			g.Expect(names(s.Pods())).NotTo(ContainElement(pods[0].Name))
 		})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Source: KEP-3939.
@@ -230,15 +230,15 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		pods := running(s, "a", 2)
 		s.Remove(ctx, pods[0])
 		s.Soon("the deleted pod is terminating", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
 		})
 		s.Stays("it is neither replaced nor counted", func(g Gomega) {
-			g.Expect(created(s)).To(HaveLen(2))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
+			g.Expect(s.Created()).To(HaveLen(2))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
 		})
 		release(ctx, s, "143", pods[0])
 		s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
 		})
 	})
 
@@ -250,16 +250,16 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 			Puppet(map[string]string{puppet.Start: puppet.Hold}).Obj())
 
 		s.Stays("at most two pods are created", func(g Gomega) {
-			g.Expect(len(created(s))).To(BeNumerically("<=", 2))
+			g.Expect(len(s.Created())).To(BeNumerically("<=", 2))
 		})
 		s.Soon("both are active", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2}))
 		})
 		for _, pod := range s.Active() {
 			s.Direct(ctx, pod, map[string]string{puppet.Start: ""})
 		}
 		running(s, "a", 2)
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// "If the Job controller failed to create Pods for any reason (lack of
@@ -271,14 +271,14 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 		s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job("a").Status.StartTime).NotTo(BeNil()) })
 		s.Stays("there are no pods and no verdict", func(g Gomega) {
-			g.Expect(created(s)).To(BeEmpty())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(s.Created()).To(BeEmpty())
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 		})
 		s.Delete(ctx, quota)
 		s.End(ctx, 0, running(s, "a", 2)...)
 		completes(s, "a", counters{Succeeded: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: JobStatus.ready.
@@ -289,16 +289,16 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 		s.Soon("both pods run, unready", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(2))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2}))
 		})
 		pod := s.Active()[0]
 		s.Direct(ctx, pod, map[string]string{puppet.Ready: ""})
 		s.Soon("one pod is ready", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 1}))
 		})
 		s.Direct(ctx, pod, map[string]string{puppet.Ready: "false"})
 		s.Soon("none is ready any more", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2}))
 		})
 	})
 
@@ -311,8 +311,8 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobSuspended, "JobSuspended"))
 		})
 		s.Stays("no pod is created, and the Job has not started", func(g Gomega) {
-			g.Expect(created(s)).To(BeEmpty())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(s.Created()).To(BeEmpty())
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
 			g.Expect(s.Job("a").Status.StartTime).To(BeNil())
 		})
 		setSuspend(ctx, s, "a", false)
@@ -331,18 +331,18 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 		s.End(ctx, 0, running(s, "a", 2)[0])
 		s.Soon("one success is counted", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		started := s.Job("a").Status.StartTime.Time
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobSuspended, "JobSuspended"))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
 		s.Stays("it rests", func(g Gomega) {
-			g.Expect(created(s)).To(HaveLen(3))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(s.Created()).To(HaveLen(3))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
 		})
 		setSuspend(ctx, s, "a", false)
 		s.End(ctx, 0, running(s, "a", 2)...)

@@ -27,7 +27,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		s.End(ctx, 42, running(s, "a", 1)...)
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
 		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 		Expect(tracked(s.Pods())).To(BeEmpty())
 	})
 
@@ -42,7 +42,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 			Expect(scene.Condition(s.Job("a"), kind)).To(HaveValue(And(
 				HaveField("Status", corev1.ConditionTrue),
 				HaveField("Reason", batchv1.JobReasonPodFailurePolicy),
-				HaveField("Message", And(ContainSubstring(created(s)[0].Name), MatchRegexp(`\bsecond\b`), MatchRegexp(`\b42\b`), MatchRegexp(`\b2\b`))))))
+				HaveField("Message", And(ContainSubstring(s.Created()[0].Name), MatchRegexp(`\bsecond\b`), MatchRegexp(`\b42\b`), MatchRegexp(`\b2\b`))))))
 		}
 	})
 
@@ -66,7 +66,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		pods := running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
 		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		s.End(ctx, 42, pods[1])
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Succeeded: 1, Failed: 2})
@@ -74,7 +74,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 			g.Expect(names(s.Pods())).To(ConsistOf(pods[0].Name, pods[1].Name))
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
 		})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: is Failed while a pod still runs, or makes up its mind anew.
@@ -88,7 +88,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 			s.End(ctx, 42, pods[0])
 			s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonPodFailurePolicy))
-				g.Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
 			})
 			s.Stays("it has not failed", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
@@ -101,7 +101,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 					batchv1.JobFailed:        batchv1.JobReasonPodFailurePolicy,
 				}))
 			})
-			Expect(created(s)).To(HaveLen(2))
+			Expect(s.Created()).To(HaveLen(2))
 		})
 
 	// Wrong: counts, or does not replace.
@@ -115,7 +115,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		s.End(ctx, 42, successor(s, 3, counters{Active: 1, Ready: 1, Failed: 1}))
 		s.End(ctx, 1, successor(s, 4, counters{Active: 1, Ready: 1, Failed: 1}))
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
-		Expect(created(s)).To(HaveLen(4))
+		Expect(s.Created()).To(HaveLen(4))
 		Expect(tracked(s.Pods())).To(BeEmpty())
 	})
 
@@ -128,13 +128,13 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		pods := running(s, "a", 2)
 		s.End(ctx, 42, pods[0])
 		s.Soon("another pod has taken its place", func(g Gomega) {
-			g.Expect(created(s)).To(HaveLen(3))
+			g.Expect(s.Created()).To(HaveLen(3))
 			g.Expect(s.Active()).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 2})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: knows no action Count, and tries the next rule.
@@ -146,7 +146,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		s.End(ctx, 42, running(s, "a", 1)...)
 		s.End(ctx, 42, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}))
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: ignores what it has no rule for.
@@ -158,7 +158,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		s.End(ctx, 1, running(s, "a", 1)...)
 		s.End(ctx, 2, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}))
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	It("without rules counts every failed pod", Covers("JOB-PODFAILUREPOLICY-008"), func(ctx SpecContext) {
@@ -180,7 +180,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		s.Direct(ctx, pod, map[string]string{puppet.Terminate: "42"})
 		disrupt(ctx, s, pod)
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: judges the pod, counts it or replaces it when it is deleted.
@@ -195,20 +195,20 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 			s.Delete(ctx, &pods[i])
 		}
 		s.Soon("both pods are terminating", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 		})
 		s.Stays("they are neither judged nor counted nor replaced", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
-			g.Expect(created(s)).To(HaveLen(2))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(s.Created()).To(HaveLen(2))
 		})
 		release(ctx, s, "0", pods[0]) // its condition is no failure
 		s.Soon("the first pod is counted as succeeded", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 1, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1, Succeeded: 1}))
 		})
 		release(ctx, s, "42", pods[1])
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Succeeded: 1, Failed: 1})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: counts it, or starts the next one beside it.
@@ -220,13 +220,13 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		pod := running(s, "a", 1)[0]
 		disrupt(ctx, s, pod)
 		s.Soon("the pod is terminating", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
 		})
-		s.Stays("it is not replaced", func(g Gomega) { g.Expect(created(s)).To(HaveLen(1)) })
+		s.Stays("it is not replaced", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 		release(ctx, s, "143", pod)
 		s.End(ctx, 0, successor(s, 2, counters{Active: 1, Ready: 1}))
 		completes(s, "a", counters{Succeeded: 1})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: looks at conditions, not at the phase.

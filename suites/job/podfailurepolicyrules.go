@@ -84,7 +84,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
 		Expect(scene.Condition(s.Job("a"), batchv1.JobFailed).Message).To(MatchRegexp(`\binit\b`))
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// Wrong: knows the names of containers alone.
@@ -178,9 +178,9 @@ func pattern(kind corev1.PodConditionType, status corev1.ConditionStatus) batchv
 func successor(s *scene.Scene, n int, want counters) corev1.Pod {
 	GinkgoHelper()
 	s.Soon("the next pod runs", func(g Gomega) {
-		g.Expect(created(s)).To(HaveLen(n))
+		g.Expect(s.Created()).To(HaveLen(n))
 		g.Expect(s.Active()).To(ConsistOf(HaveField("Status.Phase", corev1.PodRunning)))
-		g.Expect(countersOf(s.Job("a"))).To(Equal(want))
+		g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(want))
 	})
 	return s.Active()[0]
 }

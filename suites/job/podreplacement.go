@@ -27,20 +27,20 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 			s.Remove(ctx, pods[0])
 			s.Remove(ctx, pods[1])
 			waiting := func(g Gomega) {
-				g.Expect(created(s)).To(HaveLen(3))
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 2}))
+				g.Expect(s.Created()).To(HaveLen(3))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 2}))
 			}
 			s.Soon("two pods are terminating", waiting)
 			s.Stays("nothing takes their place", waiting)
 			release(ctx, s, "143", pods[0])
 			s.SoonAfter(firstBackoff, "one pod is replaced", func(g Gomega) {
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1}))
 			})
 			release(ctx, s, "143", pods[1])
 			s.SoonAfter(2*firstBackoff, "both pods are replaced", func(g Gomega) {
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 2}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 2}))
 			})
-			Expect(created(s)).To(HaveLen(5))
+			Expect(s.Created()).To(HaveLen(5))
 		})
 
 		// Wrong: takes every deleted pod for a failed one.
@@ -51,11 +51,11 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 			pod := running(s, "a", 1)[0]
 			s.Delete(ctx, &pod)
 			s.Soon("the pod is terminating", func(g Gomega) {
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
 			})
 			release(ctx, s, "0", pod)
 			completes(s, "a", counters{Succeeded: 1})
-			Expect(created(s)).To(HaveLen(1))
+			Expect(s.Created()).To(HaveLen(1))
 		})
 
 		// Wrong: counts terminating pods, but not by their index; or stops altogether.
@@ -67,19 +67,19 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 			index := indexesOf(s.Active())[0]
 			s.Remove(ctx, pod)
 			s.Soon("the pod is terminating", func(g Gomega) {
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
 			})
 			setParallelism(ctx, s, "a", 3)
 			bothOthers := func(g Gomega) {
 				g.Expect(indexesOf(s.Active())).To(And(HaveLen(2), Not(ContainElement(index))))
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Terminating: 1}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Terminating: 1}))
 			}
 			s.Soon("both other indexes run", bothOthers)
 			s.Stays("the index of the terminating pod does not", bothOthers)
 			release(ctx, s, "143", pod)
 			s.SoonAfter(firstBackoff, "it runs again", func(g Gomega) {
 				g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
 			})
 		})
 
@@ -92,20 +92,20 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 			setSuspend(ctx, s, "a", true)
 			s.Soon("the Job is suspended", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 			})
 			setSuspend(ctx, s, "a", false)
 			s.Stays("no pod is created", func(g Gomega) {
-				g.Expect(created(s)).To(HaveLen(2))
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+				g.Expect(s.Created()).To(HaveLen(2))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 			})
 			release(ctx, s, "143", pods[0])
 			s.Soon("one pod runs", func(g Gomega) {
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
 			})
 			release(ctx, s, "143", pods[1])
 			running(s, "a", 2)
-			Expect(created(s)).To(HaveLen(4))
+			Expect(s.Created()).To(HaveLen(4))
 		})
 
 		It("replaces a failed pod that nobody deletes", Covers("JOB-REPLACEMENT-007"), func(ctx SpecContext) {
@@ -114,7 +114,7 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 
 			s.End(ctx, 1, running(s, "a", 1)...)
 			s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 			})
 		})
 	})
@@ -129,12 +129,12 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 			pod := running(s, "a", 1)[0]
 			s.Remove(ctx, pod)
 			s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1}))
 			})
 			release(ctx, s, "0", pod)
 			s.Soon("the pod is gone", func(g Gomega) {
 				g.Expect(s.Pods()).To(HaveLen(1))
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 			})
 			s.End(ctx, 0, s.Active()...)
 			completes(s, "a", counters{Succeeded: 1, Failed: 1})
@@ -148,17 +148,17 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 			setSuspend(ctx, s, "a", true)
 			s.Soon("the Job is suspended", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 			})
 			setSuspend(ctx, s, "a", false)
 			s.Soon("two new pods run beside the old ones", func(g Gomega) {
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Terminating: 2}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Terminating: 2}))
 			})
 			release(ctx, s, "143", pods...)
 			s.Soon("the old pods are gone", func(g Gomega) {
-				g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
 			})
-			Expect(created(s)).To(HaveLen(4))
+			Expect(s.Created()).To(HaveLen(4))
 		})
 	})
 })

@@ -28,7 +28,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 		}).Obj())
 
 		running(s, "a", 1)
-		pod := created(s)[0]
+		pod := s.Created()[0]
 		Expect(pod.GenerateName).To(HavePrefix("a-"))
 		Expect(pod.Annotations).To(HaveKeyWithValue("example.org/note", "kept"))
 		Expect(pod.Labels).To(And(
@@ -53,12 +53,12 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 			g.Expect(pod.OwnerReferences).To(BeEmpty())
 			g.Expect(tracked([]corev1.Pod{*pod})).To(BeEmpty())
 			g.Expect(s.Active()).To(HaveLen(2))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, lost)
 		s.End(ctx, 0, others(s.Active(), lost)...)
 		completes(s, "a", counters{Succeeded: 1})
-		Expect(created(s)).To(HaveLen(2))
+		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: batch/v1 JobSpec.manualSelector; metav1.OwnerReference.
@@ -100,7 +100,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(ConsistOf(And(
 				HaveField("OwnerReferences", Equal(foreign.OwnerReferences)),
 				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil()))))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, own...)
 		completes(s, "a", counters{Succeeded: 1})
@@ -123,7 +123,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 		stray.Labels = job.Spec.Template.Labels
 		scene.Create(ctx, s, stray)
 		s.Stays("no pod takes their place", func(g Gomega) {
-			g.Expect(created(s)).To(HaveLen(3)) // two and the stray one
+			g.Expect(s.Created()).To(HaveLen(3)) // two and the stray one
 			g.Expect(podNamed(s, "stray").OwnerReferences).To(BeEmpty())
 		})
 		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })

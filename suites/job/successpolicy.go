@@ -24,7 +24,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 		s.End(ctx, 0, pods["4"])
 		completes(s, "a", counters{Succeeded: 4})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0,1,3,4"))
-		Expect(created(s)).To(HaveLen(5))
+		Expect(s.Created()).To(HaveLen(5))
 	})
 
 	// Wrong: takes the count for a list of indexes, or completes one too early.
@@ -95,7 +95,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 			g.Expect(names(s.Pods())).To(ConsistOf(pods["1"].Name))
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
 		})
-		Expect(created(s)).To(HaveLen(3))
+		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: is Complete while a pod still runs.
@@ -124,7 +124,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 		s.End(ctx, 0, running(s, "a", 1)...)
 		completes(s, "a", counters{Succeeded: 1})
-		s.Stays("no pod is created", func(g Gomega) { g.Expect(created(s)).To(HaveLen(1)) })
+		s.Stays("no pod is created", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 	})
 
 	// Wrong: judges the Job anew.
@@ -182,7 +182,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 		s.End(ctx, 1, pods["1"])
 		s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobFailureTarget))
-			g.Expect(countersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
 		})
 		release(ctx, s, "0", pods["0"])
 		s.Soon("the Job has Failed", func(g Gomega) {
@@ -224,7 +224,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 		s.End(ctx, 1, pods["0"])
 		s.Soon("the index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("0"))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
 		})
 		s.End(ctx, 0, pods["2"])
 		completes(s, "a", counters{Succeeded: 1, Failed: 1})
@@ -239,12 +239,12 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 		s.End(ctx, 0, byIndex(running(s, "a", 3))["0"])
 		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
 		setSuspend(ctx, s, "a", false)
@@ -277,7 +277,7 @@ func goesOn(s *scene.Scene, completed string, want counters) {
 		g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 		g.Expect(s.Active()).To(HaveLen(int(want.Active)))
 	})
-	Expect(countersOf(s.Job("a"))).To(Equal(want))
+	Expect(scene.CountersOf(s.Job("a"))).To(Equal(want))
 }
 
 // criteriaMet waits until the Job says that its success policy is met, while the
@@ -286,6 +286,6 @@ func criteriaMet(s *scene.Scene, n int32) {
 	GinkgoHelper()
 	s.Soon("the success criteria are met, and the other pods terminate", func(g Gomega) {
 		g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonSuccessPolicy))
-		g.Expect(countersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", n)))
+		g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", n)))
 	})
 }

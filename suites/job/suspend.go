@@ -29,7 +29,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		s.End(ctx, 0, running(s, "a", 1)...)
 		completes(s, "a", counters{Succeeded: 1})
 		Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobSuspended))
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// "Pods terminated this way will not count towards the Job's completions count."
@@ -43,13 +43,13 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		setSuspend(ctx, s, "a", true)
 		s.Soon("both pods are terminating, and the Job is suspended", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 		})
 		release(ctx, s, "0", pods[0])
 		release(ctx, s, "143", pods[1])
 		s.Soon("nothing is left", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
 		})
 		setSuspend(ctx, s, "a", false)
 		s.End(ctx, 0, running(s, "a", 2)...)
@@ -91,7 +91,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job rests", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
 		})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
 		setSuspend(ctx, s, "a", false)
@@ -107,16 +107,16 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		s.SoonAfter(firstBackoff, "the failure is counted and the pod replaced", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job rests", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Failed: 1}))
 		})
 		setSuspend(ctx, s, "a", false)
 		s.SoonAfter(firstBackoff, "the Job goes on", func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.End(ctx, 1, s.Active()...)
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
@@ -133,7 +133,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		s.Stays("the Job is Complete, not Suspended", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(complete)) })
 		setSuspend(ctx, s, "a", false)
 		s.Stays("the Job is Complete, not resumed", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(complete)) })
-		Expect(created(s)).To(HaveLen(1))
+		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// Source: KEP-2926. Wrong: makes pods from the template that it has seen first.
@@ -158,7 +158,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job rests", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
 		})
 		little := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
 		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {

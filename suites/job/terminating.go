@@ -31,7 +31,7 @@ var _ = Describe("terminating", Label("area:job", "behaviour:podReplacementPolic
 		DeferCleanup(func(ctx context.Context) { letGo(ctx, s, &pod, hold) })
 		s.End(ctx, 0, pod)
 		nextRuns := func(g Gomega) {
-			g.Expect(countersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		}
 		s.Soon("the success is counted and the next pod runs", nextRuns)
 		s.Delete(ctx, &pod)
@@ -53,7 +53,7 @@ var _ = Describe("terminating", Label("area:job", "behaviour:podReplacementPolic
 			{Active: 2, Ready: 2, Terminating: 1}, {Active: 1, Ready: 1, Terminating: 2}, {Terminating: 3},
 		} {
 			s.Delete(ctx, &pods[i])
-			s.Soon("one more pod is terminating", func(g Gomega) { g.Expect(countersOf(s.Job("a"))).To(Equal(want)) })
+			s.Soon("one more pod is terminating", func(g Gomega) { g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(want)) })
 		}
 		release(ctx, s, "0", pods...)
 		completes(s, "a", counters{Succeeded: 3})
