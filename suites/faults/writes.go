@@ -32,14 +32,22 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 		}
 	})
 
-	// Wrong: counts in its memory and not from what is on record.
+	// The first write that fails says that a Job has started, the others that pods
+	// have ended. Wrong: counts in its memory and not from what is on record.
 	It("counts its pods once, whatever becomes of writes of its status", Covers("JOB-FAULTS-002"), func(ctx SpecContext) {
 		s := scene.Behind(ctx)
-		allMet := trouble(s, writeStatus, fails, conflicts, isPutOff, isLost, unanswered)
+		firstMet := trouble(s, writeStatus, fails)
 		s.Start()
 		for _, job := range jobs {
-			scene.Create(ctx, s.Scene, builder.Job(job).Parallelism(2).Completions(3).ExitCodes("0").Obj())
+			scene.Create(ctx, s.Scene, builder.Job(job).Parallelism(3).Completions(3).Obj())
 		}
+		firstMet()
+		var all []corev1.Pod
+		for _, job := range jobs {
+			all = append(all, running(s.Scene, job, 3)...)
+		}
+		allMet := trouble(s, writeStatus, fails, conflicts, isPutOff, isLost, unanswered)
+		s.End(ctx, 0, all...)
 		allMet()
 		for _, job := range jobs {
 			completes(s.Scene, job, 3)
