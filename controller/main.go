@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -69,6 +70,9 @@ var allControllers = []string{jobController, cronJobController}
 var contentTypes = []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON}
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // a tenth less of the processor, for a third more memory
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	context.AfterFunc(ctx, stop) // a second signal kills
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))

@@ -25,7 +25,16 @@ const (
 	// newPodPeriod is how long new pods have to begin, and perhaps to end, before
 	// the status tells of them.
 	newPodPeriod = 500 * time.Millisecond
+	// Each pod that is at work adds podPeriod to what changes wait, crowdPeriod at
+	// most: of many, more end in the same time, and few large steps cost less than
+	// many small ones.
+	podPeriod   = 2 * time.Millisecond
+	crowdPeriod = time.Second
 )
+
+func crowded(job *batchv1.Job) time.Duration {
+	return min(time.Duration(job.Status.Active)*podPeriod, crowdPeriod)
+}
 
 // Controller keeps all Jobs of a cluster going, other than those whose
 // spec.managedBy names somebody else.
@@ -98,7 +107,7 @@ func (c *Controller) step(ctx context.Context, key cache.ObjectName, shown *batc
 	case n > 0 && n < maxPodsPerPlan && len(view.Pods) == 0: // a Job at work goes on at once
 		c.queue.AddAfter(key, newPodPeriod)
 	case wrote:
-		c.queue.Add(key)
+		c.queue.AddAfter(key, crowded(shown))
 	}
 	if p.Again > 0 {
 		c.queue.AddAfter(key, p.Again)
@@ -134,8 +143,8 @@ func (c *Controller) podChanged(before, now *corev1.Pod) {
 		wait = newPodPeriod
 	}
 	for _, pod := range []*corev1.Pod{before, now} {
-		for _, name := range c.jobsOf(pod) {
-			c.queue.AddAfter(cache.NewObjectName(pod.Namespace, name), wait)
+		for _, job := range c.jobsOf(pod) {
+			c.queue.AddAfter(cache.MetaObjectToName(job), wait+crowded(job))
 		}
 	}
 	if now != nil && hasFinalizer(now) {
@@ -143,18 +152,21 @@ func (c *Controller) podChanged(before, now *corev1.Pod) {
 	}
 }
 
-func (c *Controller) jobsOf(pod *corev1.Pod) (names []string) {
+// jobsOf are the Jobs that a pod belongs to or might. One that is not known yet
+// will be looked at when it is.
+func (c *Controller) jobsOf(pod *corev1.Pod) (jobs []*batchv1.Job) {
 	if pod == nil {
 		return nil
 	}
-	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil && isJob(ref) {
-		return []string{ref.Name}
-	} else if ref != nil {
-		return nil
+	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+		if job, err := c.jobs.Jobs(pod.Namespace).Get(ref.Name); err == nil && isJob(ref) {
+			jobs = append(jobs, job)
+		}
+		return jobs
 	}
-	jobs, _ := c.jobs.GetPodJobs(pod) // the error says that there are none
-	for _, job := range jobs {
-		names = append(names, job.Name)
+	matching, _ := c.jobs.GetPodJobs(pod) // the error says that there are none
+	for i := range matching {
+		jobs = append(jobs, &matching[i])
 	}
-	return names
+	return jobs
 }
