@@ -16,8 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// parallelWrites bounds the requests in flight for one Job; tests want them in order.
-var parallelWrites = 16
+// parallelWrites bounds the requests in flight for one Job: where no rate limit
+// does, an API server gets through more of them, the more there are at once. Tests
+// want them in order.
+var parallelWrites = 64
 
 // act carries a Plan out and reports whether it wrote anything, after which the
 // Job should be looked at again. The status goes first: if it is refused, the
