@@ -73,4 +73,11 @@ var all = []Known{
 			"and the Job is created again, even for a CronJob that is gone (syncCronJob in " +
 			"pkg/controller/cronjob/cronjob_controllerv2.go; it asks the API server for Jobs, but not for the CronJob).",
 	},
+	{
+		Implementation: implementation.KubeControllerManager,
+		Story:          "suspend", Plan: "(create pods|update jobs/status) [0-9]+: .*", Cause: "step 7",
+		Why: "When a Job is resumed and its pods have succeeded before that is on record, it is Complete and Suspended " +
+			"for good, without a startTime: syncJob in pkg/controller/job/job_controller.go either finds that a Job has " +
+			"succeeded, or brings the condition Suspended up to date.",
+	},
 }
