@@ -80,4 +80,18 @@ var all = []Known{
 			"for good, without a startTime: syncJob in pkg/controller/job/job_controller.go either finds that a Job has " +
 			"succeeded, or brings the condition Suspended up to date.",
 	},
+	{
+		Implementation: implementation.KubeControllerManager, Versions: "< 1.37.0",
+		Story: "cron-.*", Plan: "(create (jobs|pods)|update cronjobs/status) [0-9]+: .*", Cause: "step [37]",
+		Issue: "kubernetes/kubernetes#136918",
+		Why: "After a crash or an error between the start of a Job and its record, the CronJob controller looks for the " +
+			"Job in no namespace, and never takes it up again.",
+	},
+	{
+		Implementation: implementation.KubeControllerManager,
+		Plan:           "create pods [0-9]+: lose answer", Cause: "job-one-pod-per-index|job-active-within-parallelism",
+		Why: "After a pod was created without an answer, the Job controller expects none: when the next event of the Job " +
+			"comes before that of the pod, the pod is created again (createPod's error lowers the expectations, manageJob " +
+			"in pkg/controller/job/job_controller.go). Seen once in three, on a busy machine.",
+	},
 }
