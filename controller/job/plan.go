@@ -35,7 +35,7 @@ type View struct {
 	// Pods are controlled by the Job, finished ones included but for those that
 	// History has no more to learn from.
 	Pods []*corev1.Pod
-	// UpTo is the resourceVersion that all Pods are shown at, or a later one.
+	// UpTo is a resourceVersion: Pods are shown as they were then, or later.
 	UpTo string
 	// Strays match the Job's selector and have no controller.
 	Strays []*corev1.Pod
