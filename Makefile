@@ -101,7 +101,7 @@ NODE_OVERLAY ?= $(wildcard /usr/local/lib/jobconformance/node-overlay)
 
 .PHONY: images
 images: ## make images of the reference controller and of puppets, for nodes that cannot pull
-	@go run ./fixtures/image/cmd
+	@go run ./fixtures/internal/image/cmd
 
 .PHONY: node-image
 node-image: ## build a node image for CLUSTER=kind without a container registry

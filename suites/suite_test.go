@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/progress"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -80,13 +80,13 @@ func TestPageOfRequirementsIsUpToDate(t *testing.T) {
 // outsideOfARun skips what a run has asked for before, and would take for specs
 // that were run.
 func outsideOfARun(t *testing.T) {
-	if os.Getenv(scene.KubeconfigEnv) != "" {
+	if os.Getenv(framework.KubeconfigEnv) != "" {
 		t.Skip("the run has asked for it before")
 	}
 }
 
 func TestConformance(t *testing.T) {
-	if os.Getenv(scene.KubeconfigEnv) == "" {
+	if os.Getenv(framework.KubeconfigEnv) == "" {
 		t.Skip("not verified: the specs need a cluster; run `make e2e`")
 	}
 	RegisterFailHandler(Fail)

@@ -20,8 +20,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -74,14 +74,14 @@ type (
 
 // try creates an object in the scene's namespace as a dry run: all is done but
 // to keep it.
-func try[T client.Object](ctx context.Context, s *scene.Scene, object T) (T, error) {
+func try[T client.Object](ctx context.Context, s *framework.Sandbox, object T) (T, error) {
 	object.SetNamespace(s.Namespace)
 	err := s.Client.Create(ctx, object, client.DryRunAll)
 	return object, err
 }
 
 // accepted tries an object that must be accepted, and returns it as it would be.
-func accepted[T client.Object](ctx context.Context, s *scene.Scene, object T) T {
+func accepted[T client.Object](ctx context.Context, s *framework.Sandbox, object T) T {
 	GinkgoHelper()
 	made, err := try(ctx, s, object)
 	Expect(err).NotTo(HaveOccurred(), "what the rest is compared with")
@@ -90,7 +90,7 @@ func accepted[T client.Object](ctx context.Context, s *scene.Scene, object T) T 
 
 // refuses expects that an object is accepted as it is, and refused with each of
 // the changes.
-func refuses[T client.Object](ctx context.Context, s *scene.Scene, make func() T, cases []wrong[T]) {
+func refuses[T client.Object](ctx context.Context, s *framework.Sandbox, make func() T, cases []wrong[T]) {
 	GinkgoHelper()
 	accepted(ctx, s, make())
 	for i, c := range cases {
@@ -103,7 +103,7 @@ func refuses[T client.Object](ctx context.Context, s *scene.Scene, make func() T
 
 // changed tries to change an object that exists, whatever revision it has by
 // now, and returns what it would be then. Nothing is kept.
-func changed[T client.Object](ctx context.Context, s *scene.Scene, object T, change func(T)) (T, error) {
+func changed[T client.Object](ctx context.Context, s *framework.Sandbox, object T, change func(T)) (T, error) {
 	next := object.DeepCopyObject().(T)
 	change(next)
 	next.SetResourceVersion("")
@@ -116,17 +116,17 @@ func changed[T client.Object](ctx context.Context, s *scene.Scene, object T, cha
 const somebody = "example.com/jobconformance"
 
 // managed makes a Job of somebody else's.
-func managed(name string) *builder.JobBuilder {
-	return builder.Job(name).With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) })
+func managed(name string) *puppet.JobBuilder {
+	return puppet.Job(name).With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) })
 }
 
 // indexed makes an Indexed Job with 3 completions.
-func indexed(name string) *builder.JobBuilder {
-	return builder.Job(name).Indexed().Completions(3).Parallelism(3)
+func indexed(name string) *puppet.JobBuilder {
+	return puppet.Job(name).Indexed().Completions(3).Parallelism(3)
 }
 
 // perIndex makes an Indexed Job with a backoffLimitPerIndex.
-func perIndex(name string) *builder.JobBuilder {
+func perIndex(name string) *puppet.JobBuilder {
 	return indexed(name).With(func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = ptr.To[int32](1) })
 }
 

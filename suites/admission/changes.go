@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -21,15 +20,15 @@ var _ = Describe("a Job whose pods come out different", Label("area:job", "behav
 
 	// Wrong: takes pods that differ from the template for somebody else's.
 	It("counts those with more labels and annotations", Covers("JOB-ADMISSION-016"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		rewrite(ctx, s, pods, applying(added),
 			examplePod(), func(p *corev1.Pod) bool { return p.Labels["example.com/added"] == "yes" })
-		scene.Create(ctx, s, indexed("a").FinishedAgo("1h").Obj())
+		framework.Create(ctx, s, indexed("a").FinishedAgo("1h").Obj())
 		all := running(s, "a", 3)
 		Expect(all).To(HaveEach(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 		s.End(ctx, 1, all[0])
 		s.SoonAfter(10*time.Second, "another pod has taken its place", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 3, Failed: 1})
@@ -39,13 +38,13 @@ var _ = Describe("a Job whose pods come out different", Label("area:job", "behav
 	// Two patches: the API server of 1.36.3 panics over a list of objects in one.
 	// Wrong: replaces pods whose containers are not those of the template.
 	It("counts those with a sidecar more", Covers("JOB-ADMISSION-017"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		rewrite(ctx, s, pods, patching(`[JSONPatch{op: "add", path: "/spec/initContainers", value: []},
 			JSONPatch{op: "add", path: "/spec/initContainers/-", value: Object.spec.initContainers{
 				name: "sidecar", image: object.spec.containers[0].image, restartPolicy: "Always",
 				command: ["sh", "-c", "trap 'exit 0' TERM; sleep 3600 & wait"]}}]`),
 			examplePod(), func(p *corev1.Pod) bool { return len(p.Spec.InitContainers) > 0 })
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		all := running(s, "a", 2)
 		Expect(all).To(HaveEach(HaveField("Spec.InitContainers", ContainElement(HaveField("Name", "sidecar")))))
 		s.End(ctx, 0, all...)
@@ -58,30 +57,30 @@ var _ = Describe("a Job that may not change its pods", Label("area:job", "behavi
 
 	// Wrong: takes a pod for deleted once it has tried.
 	It("goes on to count those that it may not delete, and deletes them later", Covers("JOB-ADMISSION-018"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		made := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		s := framework.New(ctx)
+		made := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		all := running(s, "a", 2)
 		wall := refuse(ctx, s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, all[0]))
-		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](0) })
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](0) })
 		warned(s, made.UID, "FailedDelete")
 		s.Stays("both pods are there and counted", func(g Gomega) {
 			g.Expect(s.Active()).To(HaveLen(2))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", BeEquivalentTo(2)), HaveField("Failed", BeZero())))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", BeEquivalentTo(2)), HaveField("Failed", BeZero())))
 		})
 		wall.lift(ctx)
 		s.Soon("they are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
 		})
 	})
 
 	// Wrong: tries again at once, for ever.
-	It("does not go on trying to delete them without a pause", Covers("JOB-ADMISSION-019"), scene.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Obj())
+	It("does not go on trying to delete them without a pause", Covers("JOB-ADMISSION-019"), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Obj())
 		pod := running(s, "a", 1)[0]
 		c := count(ctx, s, pods.rule(admissionregistrationv1.Delete), deleting(s, pod))
-		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
 		s.Soon("it was tried", func(g Gomega) { g.Expect(c.attempts()).NotTo(BeEmpty()) })
 		s.Stays("the pod is there", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		attempts := c.attempts()
@@ -93,8 +92,8 @@ var _ = Describe("a Job that may not change its pods", Label("area:job", "behavi
 	// Wrong: counts pods before it has let go of them, and once more after that;
 	// or is Complete while pods hang on.
 	It("counts pods once that it may let go of only later", Covers("JOB-ADMISSION-020"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		all := running(s, "a", 2)
 		const tracked = "'batch.kubernetes.io/job-tracking' in "
 		wall := refuse(ctx, s, pods.rule(admissionregistrationv1.Update),
@@ -104,7 +103,7 @@ var _ = Describe("a Job that may not change its pods", Label("area:job", "behavi
 		s.End(ctx, 0, all...)
 		s.Soon("the pods have succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(2)) })
 		s.Stays("the Job is not Complete", func(g Gomega) {
-			g.Expect(scene.Is(s.Job("a"), batchv1.JobComplete)).To(BeFalse())
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeFalse())
 			g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", ContainElement(batchv1.JobTrackingFinalizer))))
 		})
 		wall.lift(ctx)
@@ -114,12 +113,12 @@ var _ = Describe("a Job that may not change its pods", Label("area:job", "behavi
 })
 
 // deleting is a dry run that deletes a pod.
-func deleting(s *scene.Scene, pod corev1.Pod) request {
+func deleting(s *framework.Sandbox, pod corev1.Pod) request {
 	return func(ctx context.Context) error { return s.Client.Delete(ctx, pod.DeepCopy(), client.DryRunAll) }
 }
 
 // releasing is a dry run that takes the finalizers off a pod.
-func releasing(s *scene.Scene, pod corev1.Pod) request {
+func releasing(s *framework.Sandbox, pod corev1.Pod) request {
 	return func(ctx context.Context) error {
 		next := pod.DeepCopy()
 		next.Finalizers = nil
@@ -133,14 +132,14 @@ var _ = Describe("a Job in a namespace that goes", Label("area:job", "behaviour:
 	// Jobs and pods where nothing can be made any more, and never looks at those
 	// that are left.
 	It("lets go of its pods, whatever order things are deleted in", Covers("JOB-ADMISSION-021", "CRON-ADMISSION-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		// Upstream's controller counts a pod as active for a second that it could
 		// not create because the namespace goes; it depends on how long that
 		// takes whether it tries.
 		s.Except("job-counts-what-is-there")
-		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Obj())
-		scene.Create(ctx, s, builder.Job("held").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
-		due(ctx, s, builder.CronJob("c", builder.Job("")), lastTick())
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Obj())
+		framework.Create(ctx, s, puppet.Job("held").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		due(ctx, s, puppet.CronJob("c", puppet.Job("")), lastTick())
 		s.Soon("all pods run", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(5)) })
 
 		s.DeleteNamespace(ctx)

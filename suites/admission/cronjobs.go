@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -17,8 +17,8 @@ import (
 )
 
 // hourly makes a CronJob whose next tick is half an hour away.
-func hourly() *builder.CronJobBuilder {
-	return builder.CronJob("a", builder.Job("")).Schedule(builder.Hourly(time.Now().Add(30 * time.Minute)))
+func hourly() *puppet.CronJobBuilder {
+	return puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(time.Now().Add(30 * time.Minute)))
 }
 
 // cron makes a CronJob with one change.
@@ -41,7 +41,7 @@ var readable = []string{
 var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behaviour:validation"), func() {
 
 	DescribeTable("refuse", func(ctx SpecContext, cases wrongCronJobs) {
-		refuses(ctx, scene.New(ctx), func() *batchv1.CronJob {
+		refuses(ctx, framework.New(ctx), func() *batchv1.CronJob {
 			return cron(func(c *batchv1.CronJob) { c.Name = strings.Repeat("a", 52) })
 		}, cases)
 	},
@@ -82,11 +82,11 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 	)
 
 	It("accept numbers of 0", Covers("API-CRONJOB-009"), func(ctx SpecContext) {
-		accepted(ctx, scene.New(ctx), hourly().StartingDeadlineSeconds(0).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0).Obj())
+		accepted(ctx, framework.New(ctx), hourly().StartingDeadlineSeconds(0).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0).Obj())
 	})
 
 	It("accept what a schedule may be made of", Covers("API-CRONJOB-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		for _, schedule := range readable {
 			_, err := try(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.Schedule = schedule }))
 			Expect(err).NotTo(HaveOccurred(), schedule)
@@ -94,8 +94,8 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 	})
 
 	It("refuse schedules that mean nothing", Covers("API-CRONJOB-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		made := scene.Create(ctx, s, hourly().Suspend().Obj())
+		s := framework.New(ctx)
+		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for _, schedule := range append([]string{""}, unreadable...) {
 			set := func(c *batchv1.CronJob) { c.Spec.Schedule = schedule }
 			_, err := try(ctx, s, hourly().With(set).With(func(c *batchv1.CronJob) { c.Name = "b" }).Obj())
@@ -106,8 +106,8 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 	})
 
 	It("refuse schedules with a time zone in them", Covers("API-CRONJOB-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		made := scene.Create(ctx, s, hourly().Suspend().Obj())
+		s := framework.New(ctx)
+		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for _, schedule := range []string{"TZ=UTC 0 * * * *", "CRON_TZ=Europe/Berlin 0 * * * *", "TZ=UTC @daily"} {
 			for _, zone := range []*string{nil, ptr.To("Etc/UTC")} {
 				set := func(c *batchv1.CronJob) { c.Spec.TimeZone, c.Spec.Schedule = zone, schedule }
@@ -120,7 +120,7 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 	})
 
 	It("accept the names of time zones", Covers("API-CRONJOB-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		for _, zone := range []string{"UTC", "Etc/UTC", "Europe/Berlin", "America/Argentina/Ushuaia", "Asia/Kathmandu", "Etc/GMT+7", "US/Pacific", "EST5EDT"} {
 			job, err := try(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone }))
 			Expect(err).NotTo(HaveOccurred(), zone)
@@ -134,8 +134,8 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 	// Wrong: takes what its own library takes, so that every node may read it in
 	// another way.
 	It("refuse time zones without a name", Covers("API-CRONJOB-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		made := scene.Create(ctx, s, hourly().Suspend().Obj())
+		s := framework.New(ctx)
+		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for _, zone := range []string{"", "Local", "local", "Nowhere/Land", "UTC+1", "../etc/UTC", "/Europe/Berlin", "Europe/Berlin/", " "} {
 			set := func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone }
 			_, err := try(ctx, s, hourly().With(set).With(func(c *batchv1.CronJob) { c.Name = "b" }).Obj())
@@ -146,8 +146,8 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 	})
 
 	It("let everything change", Covers("API-CRONJOB-013"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		made := scene.Create(ctx, s, hourly().Suspend().Obj())
+		s := framework.New(ctx)
+		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for what, change := range map[string]func(*batchv1.CronJobSpec){
 			"schedule":                   func(c *batchv1.CronJobSpec) { c.Schedule = "@daily" },
 			"timeZone":                   func(c *batchv1.CronJobSpec) { c.TimeZone = ptr.To("Europe/Berlin") },

@@ -3,8 +3,8 @@ package admission
 import (
 	"strings"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -24,14 +24,14 @@ var numbers = map[string]func(*batchv1.JobSpec, int32){
 }
 
 // huge makes an Indexed Job of more completions than can all be told about.
-func huge() *builder.JobBuilder {
+func huge() *puppet.JobBuilder {
 	return perIndex("a").Completions(100_001).Parallelism(10_000).
 		With(func(j *batchv1.Job) { j.Spec.MaxFailedIndexes = ptr.To[int32](10_000) })
 }
 
 // own makes a Job with a selector of its own.
-func own() *builder.JobBuilder {
-	return builder.Job("a").With(func(j *batchv1.Job) {
+func own() *puppet.JobBuilder {
+	return puppet.Job("a").With(func(j *batchv1.Job) {
 		j.Spec.ManualSelector = ptr.To(true)
 		j.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"mine": "yes"}}
 		j.Spec.Template.Labels = map[string]string{"mine": "yes"}
@@ -41,19 +41,19 @@ func own() *builder.JobBuilder {
 var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behaviour:validation"), func() {
 
 	It("allow no negative numbers", Covers("API-JOB-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		for field, set := range numbers {
-			_, err := try(ctx, s, builder.Job("a").With(func(j *batchv1.Job) { set(&j.Spec, -1) }).Obj())
+			_, err := try(ctx, s, puppet.Job("a").With(func(j *batchv1.Job) { set(&j.Spec, -1) }).Obj())
 			expectRefused(err, field)
-			_, err = try(ctx, s, builder.Job("a").With(func(j *batchv1.Job) { set(&j.Spec, 0) }).Obj())
+			_, err = try(ctx, s, puppet.Job("a").With(func(j *batchv1.Job) { set(&j.Spec, 0) }).Obj())
 			Expect(err).NotTo(HaveOccurred(), field)
 		}
 	})
 
-	DescribeTable("refuse", func(ctx SpecContext, base *builder.JobBuilder, cases wrongJobs) {
-		refuses(ctx, scene.New(ctx), base.Obj, cases)
+	DescribeTable("refuse", func(ctx SpecContext, base *puppet.JobBuilder, cases wrongJobs) {
+		refuses(ctx, framework.New(ctx), base.Obj, cases)
 	},
-		Entry("pods that are restarted for ever", Covers("API-JOB-002"), builder.Job("a").OnFailure(), wrongJobs{
+		Entry("pods that are restarted for ever", Covers("API-JOB-002"), puppet.Job("a").OnFailure(), wrongJobs{
 			{"spec.template.spec.restartPolicy", func(j *batchv1.Job) { template(j).RestartPolicy = corev1.RestartPolicyAlways }},
 			{"spec.template.spec.restartPolicy", func(j *batchv1.Job) { template(j).RestartPolicy = "" }},
 			{"spec.template.spec.restartPolicy", func(j *batchv1.Job) { template(j).RestartPolicy = "Sometimes" }},
@@ -83,7 +83,7 @@ var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behav
 			{"spec.parallelism", func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](10_001) }},
 		}),
 		Entry("names of controllers without a domain, and too long ones", Covers("API-JOB-008"),
-			builder.Job("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/" + strings.Repeat("a", 51)) }), wrongJobs{
+			puppet.Job("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/" + strings.Repeat("a", 51)) }), wrongJobs{
 				{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("controller") }},
 				{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("") }},
 				{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/") }},
@@ -91,11 +91,11 @@ var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behav
 				{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/" + strings.Repeat("a", 52)) }},
 			}),
 		Entry("pod replacement policies that nobody knows", Covers("API-JOB-009"),
-			builder.Job("a").With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.TerminatingOrFailed) }), wrongJobs{
+			puppet.Job("a").With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.TerminatingOrFailed) }), wrongJobs{
 				{"spec.podReplacementPolicy", func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To[batchv1.PodReplacementPolicy]("Never") }},
 				{"spec.podReplacementPolicy", func(j *batchv1.Job) { j.Spec.PodFailurePolicy = withRule(failOn(1)).Obj().Spec.PodFailurePolicy }},
 			}),
-		Entry("selectors that are not generated", Covers("API-JOB-010"), builder.Job("a"), wrongJobs{
+		Entry("selectors that are not generated", Covers("API-JOB-010"), puppet.Job("a"), wrongJobs{
 			{"spec.selector", func(j *batchv1.Job) {
 				j.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"mine": "yes"}}
 				j.Spec.Template.Labels = map[string]string{"mine": "yes"}
@@ -109,7 +109,7 @@ var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behav
 			{"spec.template.metadata.labels", func(j *batchv1.Job) { j.Spec.Template.Labels = map[string]string{"mine": "no"} }},
 			{"spec.template.metadata.labels", func(j *batchv1.Job) { j.Spec.Template.Labels = nil }},
 		}),
-		Entry("labels in the way of generated ones", Covers("API-JOB-012"), builder.Job("a").
+		Entry("labels in the way of generated ones", Covers("API-JOB-012"), puppet.Job("a").
 			With(func(j *batchv1.Job) {
 				j.Spec.Template.Labels = map[string]string{batchv1.JobNameLabel: "a", "job-name": "a"}
 			}), wrongJobs{
@@ -118,19 +118,19 @@ var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behav
 			{"spec.template.metadata.labels[" + batchv1.ControllerUidLabel + "]", label(batchv1.ControllerUidLabel)},
 			{"spec.template.metadata.labels[controller-uid]", label("controller-uid")},
 		}),
-		Entry("names that are no DNS names", Covers("API-JOB-013"), builder.Job("a.b-1"), wrongJobs{
+		Entry("names that are no DNS names", Covers("API-JOB-013"), puppet.Job("a.b-1"), wrongJobs{
 			{"metadata.name", func(j *batchv1.Job) { j.Name = "A" }},
 			{"metadata.name", func(j *batchv1.Job) { j.Name = "a_b" }},
 			{"metadata.name", func(j *batchv1.Job) { j.Name = "-a" }},
 			{"metadata.name", func(j *batchv1.Job) { j.Name = strings.Repeat("a", 254) }},
 		}),
 		Entry("Indexed Jobs whose pods would have no host name", Covers("API-JOB-014"),
-			builder.Job(strings.Repeat("a", 61)).Indexed().Completions(10), wrongJobs{
+			puppet.Job(strings.Repeat("a", 61)).Indexed().Completions(10), wrongJobs{
 				{"metadata.name", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](11) }},
 				{"metadata.name", func(j *batchv1.Job) { j.Name += "a" }},
 				{"metadata.name", func(j *batchv1.Job) { j.Name = "a.b" }},
 			}),
-		Entry("templates of no valid pod", Covers("API-JOB-015"), builder.Job("a"), wrongJobs{
+		Entry("templates of no valid pod", Covers("API-JOB-015"), puppet.Job("a"), wrongJobs{
 			{"spec.template.spec.containers", func(j *batchv1.Job) { template(j).Containers = nil }},
 			{"spec.template.spec.containers[0].name", func(j *batchv1.Job) { template(j).Containers[0].Name = "" }},
 			{"spec.template.spec.containers[0].image", func(j *batchv1.Job) { template(j).Containers[0].Image = "" }},
@@ -140,7 +140,7 @@ var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behav
 
 	// Wrong: generates labels and a selector in spite of it.
 	It("leave the selector to a Job that brings its own", Covers("API-JOB-011"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		job := accepted(ctx, s, own().Obj())
 		Expect(job.Spec.Selector.MatchLabels).To(Equal(map[string]string{"mine": "yes"}))
 		Expect(job.Spec.Template.Labels).To(Equal(map[string]string{"mine": "yes"}))

@@ -3,8 +3,8 @@ package admission
 import (
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -19,10 +19,10 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 	// Wrong: counts refused pods as failed, so that the Job is over at once; or
 	// counts those as active that it only wanted.
 	DescribeTable("waits, and goes on by itself when they no longer are, after", func(ctx SpecContext, build build) {
-		s := scene.New(ctx)
-		job := builder.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj()
+		s := framework.New(ctx)
+		job := puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj()
 		wall := build(ctx, s, template(job))
-		made := scene.Create(ctx, s, job)
+		made := framework.Create(ctx, s, job)
 
 		warned(s, made.UID, "FailedCreate")
 		waits(s, "a")
@@ -41,39 +41,39 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 
 	// Wrong: gives up the room that there is for the room that there is not.
 	It("uses the room that a quota leaves, again and again", Covers("JOB-ADMISSION-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		fullOfPods(ctx, s).leave(ctx, "2")
-		made := scene.Create(ctx, s, builder.Job("a").Parallelism(4).Completions(3).Obj())
+		made := framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(3).Obj())
 		warned(s, made.UID, "FailedCreate")
 
 		pods := running(s, "a", 2)
 		s.Stays("no more pods are counted than there are", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
 		})
 		s.End(ctx, 0, pods[0])
 		s.Soon("another pod has taken the room", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 3})
 	})
 
 	// Wrong: sends a request for each pod that is missing, each time it looks.
-	It("is no burst of requests", Covers("JOB-ADMISSION-010"), scene.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+	It("is no burst of requests", Covers("JOB-ADMISSION-010"), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+		s := framework.New(ctx)
 		c := count(ctx, s, pods.rule(admissionregistrationv1.Create), creating(s, examplePod()))
 		const many = 100
-		scene.Create(ctx, s, builder.Job("a").Parallelism(many).Completions(many).Obj())
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(many).Completions(many).Obj())
 		waits(s, "a")
 		attempts := c.attempts()
 		Expect(len(attempts)).To(And(BeNumerically(">", 0), BeNumerically("<", many)), "attempts %v", since(attempts))
 	})
 
 	// Wrong: asks again at once, for ever.
-	It("is no endless loop of requests", Covers("JOB-ADMISSION-011"), scene.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+	It("is no endless loop of requests", Covers("JOB-ADMISSION-011"), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+		s := framework.New(ctx)
 		c := count(ctx, s, pods.rule(admissionregistrationv1.Create), creating(s, examplePod()))
-		scene.Create(ctx, s, builder.Job("a").Obj())
+		framework.Create(ctx, s, puppet.Job("a").Obj())
 		waits(s, "a")
 		attempts := c.attempts()
 		Expect(len(attempts)).To(And(BeNumerically(">", 0), BeNumerically("<=", loop)), "attempts %v", since(attempts))
@@ -84,32 +84,32 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 
 	// Wrong: looks at the deadline only after it has made its pods.
 	It("fails when its deadline is over", Covers("JOB-ADMISSION-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		refusePods(ctx, s)
-		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(1).Obj())
+		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(1).Obj())
 		s.SoonAfter(time.Second, "the Job has Failed", func(g Gomega) {
-			g.Expect(scene.Condition(s.Job("a"), batchv1.JobFailed)).To(HaveValue(And(
+			g.Expect(framework.Condition(s.Job("a"), batchv1.JobFailed)).To(HaveValue(And(
 				HaveField("Status", corev1.ConditionTrue), HaveField("Reason", batchv1.JobReasonDeadlineExceeded))))
 		})
-		Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
+		Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
 	})
 
 	It("makes none when it is suspended before they are allowed", Covers("JOB-ADMISSION-013"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		wall := refusePods(ctx, s)
-		made := scene.Create(ctx, s, builder.Job("a").Obj())
+		made := framework.Create(ctx, s, puppet.Job("a").Obj())
 		warned(s, made.UID, "FailedCreate")
-		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
-		s.Soon("the Job is Suspended", func(g Gomega) { g.Expect(scene.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue()) })
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
+		s.Soon("the Job is Suspended", func(g Gomega) { g.Expect(framework.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue()) })
 		wall.lift(ctx)
 		s.Stays("there are no pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
 	})
 
 	// Wrong: goes on with what it remembers of the Job.
 	It("makes none when it is deleted before they are allowed", Covers("JOB-ADMISSION-014"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		wall := refusePods(ctx, s)
-		made := scene.Create(ctx, s, builder.Job("a").Obj())
+		made := framework.Create(ctx, s, puppet.Job("a").Obj())
 		warned(s, made.UID, "FailedCreate")
 		s.Delete(ctx, made)
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
@@ -119,14 +119,14 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 
 	// Wrong: takes an index for given out, whether there is a pod or not.
 	It("makes the pod of an index that was refused, and no other twice", Covers("JOB-ADMISSION-015"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		const index = "'batch.kubernetes.io/job-completion-index'"
 		last := examplePod()
 		last.Annotations = map[string]string{batchv1.JobCompletionIndexAnnotation: "2"}
 		wall := refuse(ctx, s, pods.rule(admissionregistrationv1.Create),
 			"has(object.metadata.annotations) && "+index+" in object.metadata.annotations && object.metadata.annotations["+index+"] == '2'",
 			creating(s, last))
-		made := scene.Create(ctx, s, indexed("a").Obj())
+		made := framework.Create(ctx, s, indexed("a").Obj())
 		running(s, "a", 2)
 		warned(s, made.UID, "FailedCreate")
 		wall.lift(ctx)

@@ -3,8 +3,8 @@ package admission
 import (
 	"slices"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -14,8 +14,8 @@ import (
 )
 
 // withRule makes a Job with a podFailurePolicy of these rules.
-func withRule(rules ...batchv1.PodFailurePolicyRule) *builder.JobBuilder {
-	return builder.Job("a").With(func(j *batchv1.Job) { j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: rules} })
+func withRule(rules ...batchv1.PodFailurePolicyRule) *puppet.JobBuilder {
+	return puppet.Job("a").With(func(j *batchv1.Job) { j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: rules} })
 }
 
 // failOn fails the Job on any of these exit codes.
@@ -60,8 +60,8 @@ const (
 
 var _ = Describe("the API server's rules for podFailurePolicy", Label("area:api", "behaviour:validation"), func() {
 
-	DescribeTable("refuse", func(ctx SpecContext, base *builder.JobBuilder, cases wrongJobs) {
-		refuses(ctx, scene.New(ctx), base.Obj, cases)
+	DescribeTable("refuse", func(ctx SpecContext, base *puppet.JobBuilder, cases wrongJobs) {
+		refuses(ctx, framework.New(ctx), base.Obj, cases)
 	},
 		Entry("pods that are restarted", Covers("API-FAILUREPOLICY-001"), withRule(failOn(1)), wrongJobs{
 			{"spec.template.spec.restartPolicy", func(j *batchv1.Job) { template(j).RestartPolicy = corev1.RestartPolicyOnFailure }},
@@ -108,7 +108,7 @@ var _ = Describe("the API server's rules for podFailurePolicy", Label("area:api"
 
 	// Wrong: takes 0 for a mistake with either operator.
 	It("accept success among the exit codes that do not count", Covers("API-FAILUREPOLICY-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		job := withRule(failOn(0, 1)).Obj()
 		job.Spec.PodFailurePolicy.Rules[0].OnExitCodes.Operator = batchv1.PodFailurePolicyOnExitCodesOpNotIn
 		_, err := try(ctx, s, job)
@@ -116,7 +116,7 @@ var _ = Describe("the API server's rules for podFailurePolicy", Label("area:api"
 	})
 
 	It("accept the exit codes of init containers", Covers("API-FAILUREPOLICY-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		job := withRule(failOn(1)).Obj()
 		init := template(job).Containers[0]
 		init.Name = "first"
@@ -128,7 +128,7 @@ var _ = Describe("the API server's rules for podFailurePolicy", Label("area:api"
 })
 
 // succeedOn makes an Indexed Job of 3 with a successPolicy of these rules.
-func succeedOn(rules ...batchv1.SuccessPolicyRule) *builder.JobBuilder {
+func succeedOn(rules ...batchv1.SuccessPolicyRule) *puppet.JobBuilder {
 	return indexed("a").With(func(j *batchv1.Job) { j.Spec.SuccessPolicy = &batchv1.SuccessPolicy{Rules: rules} })
 }
 
@@ -145,8 +145,8 @@ var _ = Describe("the API server's rules for successPolicy", Label("area:api", "
 	const rules = "spec.successPolicy.rules"
 	one := batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](1)}
 
-	DescribeTable("refuse", func(ctx SpecContext, base *builder.JobBuilder, cases wrongJobs) {
-		refuses(ctx, scene.New(ctx), base.Obj, cases)
+	DescribeTable("refuse", func(ctx SpecContext, base *puppet.JobBuilder, cases wrongJobs) {
+		refuses(ctx, framework.New(ctx), base.Obj, cases)
 	},
 		Entry("Jobs without indexes", Covers("API-SUCCESSPOLICY-001"), succeedOn(one), wrongJobs{
 			{"spec.successPolicy", func(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To(batchv1.NonIndexedCompletion) }},

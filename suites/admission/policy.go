@@ -3,8 +3,8 @@ package admission
 import (
 	"context"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -32,7 +32,7 @@ func (k kind) rule(operation admissionregistrationv1.OperationType) admissionreg
 }
 
 // matching is a rule within the scene's namespace.
-func matching(s *scene.Scene, rule admissionregistrationv1.RuleWithOperations) *admissionregistrationv1.MatchResources {
+func matching(s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations) *admissionregistrationv1.MatchResources {
 	return &admissionregistrationv1.MatchResources{
 		NamespaceSelector: s.Selector(),
 		ResourceRules:     []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: rule}},
@@ -49,7 +49,7 @@ type wall struct {
 type request func(ctx context.Context) error
 
 // creating is a dry run that creates an object.
-func creating(s *scene.Scene, object client.Object) request {
+func creating(s *framework.Sandbox, object client.Object) request {
 	object.SetNamespace(s.Namespace)
 	return func(ctx context.Context) error {
 		return s.Client.Create(ctx, object.DeepCopyObject().(client.Object), client.DryRunAll)
@@ -57,7 +57,7 @@ func creating(s *scene.Scene, object client.Object) request {
 }
 
 // stands waits until a wall refuses a request.
-func stands(ctx context.Context, s *scene.Scene, example request) {
+func stands(ctx context.Context, s *framework.Sandbox, example request) {
 	GinkgoHelper()
 	s.Until(ctx, "the request is refused", func(ctx context.Context) (bool, error) {
 		err := example(ctx)
@@ -70,7 +70,7 @@ func stands(ctx context.Context, s *scene.Scene, example request) {
 
 // fell waits until nothing refuses a request any more. What is to be deleted may
 // be gone by then: the implementation has asked, too.
-func fell(ctx context.Context, s *scene.Scene, example request) {
+func fell(ctx context.Context, s *framework.Sandbox, example request) {
 	GinkgoHelper()
 	s.Until(ctx, "the request is no longer refused", func(ctx context.Context) (bool, error) {
 		err := example(ctx)
@@ -82,9 +82,9 @@ func fell(ctx context.Context, s *scene.Scene, example request) {
 }
 
 // refuse has a policy refuse requests for which when, in CEL, is true.
-func refuse(ctx context.Context, s *scene.Scene, rule admissionregistrationv1.RuleWithOperations, when string, example request) wall {
+func refuse(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, when string, example request) wall {
 	GinkgoHelper()
-	policy := scene.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingAdmissionPolicy{
+	policy := framework.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "refuse"},
 		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
 			FailurePolicy:    ptr.To(admissionregistrationv1.Fail),
@@ -96,7 +96,7 @@ func refuse(ctx context.Context, s *scene.Scene, rule admissionregistrationv1.Ru
 			}},
 		},
 	})
-	binding := scene.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
+	binding := framework.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "refuse"},
 		Spec: admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{
 			PolicyName:        policy.Name,
@@ -113,13 +113,13 @@ func refuse(ctx context.Context, s *scene.Scene, rule admissionregistrationv1.Ru
 }
 
 // refusePods has a policy refuse all new pods.
-func refusePods(ctx context.Context, s *scene.Scene) wall {
+func refusePods(ctx context.Context, s *framework.Sandbox) wall {
 	GinkgoHelper()
 	return refuse(ctx, s, pods.rule(admissionregistrationv1.Create), "true", creating(s, examplePod()))
 }
 
 // refuseJobs has a policy refuse all new Jobs.
-func refuseJobs(ctx context.Context, s *scene.Scene) wall {
+func refuseJobs(ctx context.Context, s *framework.Sandbox) wall {
 	GinkgoHelper()
 	return refuse(ctx, s, jobs.rule(admissionregistrationv1.Create), "true", creating(s, exampleJob()))
 }
@@ -145,9 +145,9 @@ func patching(expression string) admissionregistrationv1.Mutation {
 
 // rewrite has a policy change new objects in the scene's namespace, and returns
 // when it shows in an example.
-func rewrite[T client.Object](ctx context.Context, s *scene.Scene, k kind, by admissionregistrationv1.Mutation, example T, shows func(T) bool) {
+func rewrite[T client.Object](ctx context.Context, s *framework.Sandbox, k kind, by admissionregistrationv1.Mutation, example T, shows func(T) bool) {
 	GinkgoHelper()
-	policy := scene.CreateClusterWide(ctx, s, &admissionregistrationv1.MutatingAdmissionPolicy{
+	policy := framework.CreateClusterWide(ctx, s, &admissionregistrationv1.MutatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "rewrite"},
 		Spec: admissionregistrationv1.MutatingAdmissionPolicySpec{
 			FailurePolicy:      ptr.To(admissionregistrationv1.Fail),
@@ -156,7 +156,7 @@ func rewrite[T client.Object](ctx context.Context, s *scene.Scene, k kind, by ad
 			Mutations:          []admissionregistrationv1.Mutation{by},
 		},
 	})
-	scene.CreateClusterWide(ctx, s, &admissionregistrationv1.MutatingAdmissionPolicyBinding{
+	framework.CreateClusterWide(ctx, s, &admissionregistrationv1.MutatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "rewrite"},
 		Spec: admissionregistrationv1.MutatingAdmissionPolicyBindingSpec{
 			PolicyName:     policy.Name,
@@ -173,11 +173,11 @@ func rewrite[T client.Object](ctx context.Context, s *scene.Scene, k kind, by ad
 
 // examplePod is a pod as a Job's.
 func examplePod() *corev1.Pod {
-	template := builder.Job("").Obj().Spec.Template
+	template := puppet.Job("").Obj().Spec.Template
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "example", Labels: map[string]string{"example.com/example": "yes"}, Annotations: template.Annotations},
 		Spec:       template.Spec,
 	}
 }
 
-func exampleJob() *batchv1.Job { return builder.Job("example").Obj() }
+func exampleJob() *batchv1.Job { return puppet.Job("example").Obj() }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,7 +20,7 @@ import (
 func lastTick() time.Time { return time.Now().UTC().Add(-3 * time.Minute).Truncate(time.Minute) }
 
 // everStarted are all Jobs that ever were.
-func everStarted(s *scene.Scene) []batchv1.Job {
+func everStarted(s *framework.Sandbox) []batchv1.Job {
 	var all []batchv1.Job
 	for _, r := range s.History().Jobs("") {
 		if r.Created() {
@@ -31,7 +31,7 @@ func everStarted(s *scene.Scene) []batchv1.Job {
 }
 
 // startsNothing expects that a CronJob starts no Job, and does not say so.
-func startsNothing(s *scene.Scene, name string, lastTime *metav1.Time) {
+func startsNothing(s *framework.Sandbox, name string, lastTime *metav1.Time) {
 	GinkgoHelper()
 	s.Stays("there is no Job, and none in the status", func(g Gomega) {
 		g.Expect(everStarted(s)).To(BeEmpty())
@@ -42,7 +42,7 @@ func startsNothing(s *scene.Scene, name string, lastTime *metav1.Time) {
 
 // startsOnce waits until a CronJob has started its tick, and expects that it
 // does so once.
-func startsOnce(s *scene.Scene, name string, tick time.Time) {
+func startsOnce(s *framework.Sandbox, name string, tick time.Time) {
 	GinkgoHelper()
 	s.Soon("the tick has its Job", func(g Gomega) {
 		g.Expect(s.Jobs()).To(ConsistOf(HaveField("Annotations", HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, tick.Format(time.RFC3339)))))
@@ -53,16 +53,16 @@ func startsOnce(s *scene.Scene, name string, tick time.Time) {
 }
 
 // noJobs is a quota without room for Jobs.
-func noJobs(ctx context.Context, s *scene.Scene) wall {
+func noJobs(ctx context.Context, s *framework.Sandbox) wall {
 	GinkgoHelper()
 	return full(ctx, s, "count/jobs.batch", creating(s, exampleJob())).wall()
 }
 
 // due makes a CronJob that has slept through one tick.
-func due(ctx context.Context, s *scene.Scene, cronJob *builder.CronJobBuilder, tick time.Time) *batchv1.CronJob {
+func due(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, tick time.Time) *batchv1.CronJob {
 	GinkgoHelper()
-	made := scene.Create(ctx, s, cronJob.Schedule(builder.Daily(tick)).Obj())
-	scene.ChangeStatus(ctx, s, made, func(c *batchv1.CronJob) {
+	made := framework.Create(ctx, s, cronJob.Schedule(puppet.Daily(tick)).Obj())
+	framework.ChangeStatus(ctx, s, made, func(c *batchv1.CronJob) {
 		c.Status.LastScheduleTime = ptr.To(metav1.NewTime(tick.Add(-5 * time.Minute)))
 	})
 	return made
@@ -70,23 +70,23 @@ func due(ctx context.Context, s *scene.Scene, cronJob *builder.CronJobBuilder, t
 
 // moveOn lets a later tick come. To the controller it is due at once: it cannot
 // look while the CronJob is suspended.
-func moveOn(ctx context.Context, s *scene.Scene, name string, tick time.Time) {
+func moveOn(ctx context.Context, s *framework.Sandbox, name string, tick time.Time) {
 	GinkgoHelper()
-	scene.Change(ctx, s, s.CronJob(name), func(c *batchv1.CronJob) { c.Spec.Suspend, c.Spec.Schedule = ptr.To(true), builder.Daily(tick) })
-	scene.ChangeStatus(ctx, s, s.CronJob(name), func(c *batchv1.CronJob) {
+	framework.Change(ctx, s, s.CronJob(name), func(c *batchv1.CronJob) { c.Spec.Suspend, c.Spec.Schedule = ptr.To(true), puppet.Daily(tick) })
+	framework.ChangeStatus(ctx, s, s.CronJob(name), func(c *batchv1.CronJob) {
 		c.Status.LastScheduleTime = ptr.To(metav1.NewTime(tick.Add(-5 * time.Minute)))
 	})
-	scene.Change(ctx, s, s.CronJob(name), func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(false) })
+	framework.Change(ctx, s, s.CronJob(name), func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(false) })
 }
 
 var _ = Describe("a CronJob whose Jobs are refused", Label("area:cronjob", "behaviour:admission"), func() {
 
 	// Wrong: takes a tick for started that was refused, so that it is lost.
-	DescribeTable("waits, and starts the tick by itself when they no longer are, after", func(ctx SpecContext, build func(context.Context, *scene.Scene) wall) {
-		s := scene.New(ctx)
+	DescribeTable("waits, and starts the tick by itself when they no longer are, after", func(ctx SpecContext, build func(context.Context, *framework.Sandbox) wall) {
+		s := framework.New(ctx)
 		wall := build(ctx, s)
 		tick := lastTick()
-		made := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		made := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		warned(s, made.UID, "FailedCreate")
 		startsNothing(s, "a", s.CronJob("a").Status.LastScheduleTime)
 		wall.lift(ctx)
@@ -97,11 +97,11 @@ var _ = Describe("a CronJob whose Jobs are refused", Label("area:cronjob", "beha
 	)
 
 	// Wrong: tries again at once, for ever.
-	It("is no endless loop of requests", Covers("CRON-ADMISSION-004"), scene.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+	It("is no endless loop of requests", Covers("CRON-ADMISSION-004"), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+		s := framework.New(ctx)
 		c := count(ctx, s, jobs.rule(admissionregistrationv1.Create), creating(s, exampleJob()))
 		tick := lastTick()
-		due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		s.Soon("it was tried", func(g Gomega) { g.Expect(c.attempts()).NotTo(BeEmpty()) })
 		startsNothing(s, "a", s.CronJob("a").Status.LastScheduleTime)
 		attempts := c.attempts()
@@ -114,11 +114,11 @@ var _ = Describe("a CronJob whose Jobs are refused", Label("area:cronjob", "beha
 	// not long after it. Wrong: tries again what it decided once, however late it
 	// is.
 	It("starts nothing after the starting deadline", Covers("CRON-ADMISSION-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		wall := refuseJobs(ctx, s)
 		tick := lastTick()
 		deadline := time.Since(tick) + 2*time.Second
-		due(ctx, s, builder.CronJob("a", builder.Job("")).StartingDeadlineSeconds(int64(deadline/time.Second)), tick)
+		due(ctx, s, puppet.CronJob("a", puppet.Job("")).StartingDeadlineSeconds(int64(deadline/time.Second)), tick)
 		last := s.CronJob("a").Status.LastScheduleTime
 		startsNothing(s, "a", last) // which takes longer than the deadline
 		startsNothing(s, "a", last)
@@ -127,11 +127,11 @@ var _ = Describe("a CronJob whose Jobs are refused", Label("area:cronjob", "beha
 	})
 
 	It("starts nothing when it is suspended before they are allowed", Covers("CRON-ADMISSION-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		wall := refuseJobs(ctx, s)
-		made := due(ctx, s, builder.CronJob("a", builder.Job("")), lastTick())
+		made := due(ctx, s, puppet.CronJob("a", puppet.Job("")), lastTick())
 		warned(s, made.UID, "FailedCreate")
-		scene.Change(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(true) })
+		framework.Change(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(true) })
 		s.Stays("there is no Job", func(g Gomega) { g.Expect(everStarted(s)).To(BeEmpty()) })
 		wall.lift(ctx)
 		startsNothing(s, "a", s.CronJob("a").Status.LastScheduleTime)
@@ -142,11 +142,11 @@ var _ = Describe("a CronJob whose Jobs are not as it made them", Label("area:cro
 
 	// Wrong: knows its Jobs by what their template says.
 	It("knows those with more labels and annotations for its own", Covers("CRON-ADMISSION-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		rewrite(ctx, s, jobs, applying(added),
 			exampleJob(), func(j *batchv1.Job) bool { return j.Labels["example.com/added"] == "yes" })
 		tick := lastTick()
-		due(ctx, s, builder.CronJob("a", builder.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), tick)
+		due(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), tick)
 		s.Soon("its Job has come and gone", func(g Gomega) {
 			g.Expect(everStarted(s)).To(ConsistOf(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 			g.Expect(s.Jobs()).To(BeEmpty())
@@ -157,9 +157,9 @@ var _ = Describe("a CronJob whose Jobs are not as it made them", Label("area:cro
 
 	// Wrong: starts the next Job whether the one before went or not.
 	It("does not replace one that it may not delete until it may", Covers("CRON-ADMISSION-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := lastTick().Add(-10 * time.Minute)
-		made := due(ctx, s, builder.CronJob("a", builder.Job("")).Policy(batchv1.ReplaceConcurrent), tick)
+		made := due(ctx, s, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)
 		startsOnce(s, "a", tick)
 		first := s.Jobs()[0]
 		wall := refuse(ctx, s, jobs.rule(admissionregistrationv1.Delete), "true", func(ctx context.Context) error {

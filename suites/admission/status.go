@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -73,18 +73,18 @@ type step struct {
 
 // story is a Job, and what may not happen to it.
 type story struct {
-	job   *builder.JobBuilder
+	job   *puppet.JobBuilder
 	steps []step
 }
 
 // status makes a Job of somebody else's with a status, and tries to change that.
 // The change alone is a dry run.
-func status(ctx context.Context, s *scene.Scene, name string, job *builder.JobBuilder, from, to part) error {
+func status(ctx context.Context, s *framework.Sandbox, name string, job *puppet.JobBuilder, from, to part) error {
 	GinkgoHelper()
 	made := job.With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj()
 	made.Name = name
-	made = scene.Create(ctx, s, made)
-	scene.ChangeStatus(ctx, s, made, func(j *batchv1.Job) { from(&j.Status) })
+	made = framework.Create(ctx, s, made)
+	framework.ChangeStatus(ctx, s, made, func(j *batchv1.Job) { from(&j.Status) })
 	now := s.Job(name)
 	next := now.DeepCopy()
 	to(&next.Status)
@@ -92,10 +92,10 @@ func status(ctx context.Context, s *scene.Scene, name string, job *builder.JobBu
 }
 
 var _ = Describe("the API server's rules for the status of a Job", Label("area:api", "behaviour:validation"), func() {
-	plain := builder.Job("a").Parallelism(1).Completions(2)
+	plain := puppet.Job("a").Parallelism(1).Completions(2)
 
 	DescribeTable("refuse", func(ctx SpecContext, stories ...story) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		n := 0
 		for _, story := range stories {
 			for _, step := range story.steps {
@@ -194,19 +194,19 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 		}}),
 	)
 
-	DescribeTable("accept", func(ctx SpecContext, job *builder.JobBuilder, from, to part) {
-		Expect(status(ctx, scene.New(ctx), "a", job, from, to)).To(Succeed())
+	DescribeTable("accept", func(ctx SpecContext, job *puppet.JobBuilder, from, to part) {
+		Expect(status(ctx, framework.New(ctx), "a", job, from, to)).To(Succeed())
 	},
 		Entry("fewer successes of an Indexed Job that may shrink", Covers("API-STATUS-010"), indexed("a"),
 			part(func(s *batchv1.JobStatus) { s.Succeeded = 2 }), part(func(s *batchv1.JobStatus) { s.Succeeded = 1 })),
-		Entry("that a suspended Job has not started", Covers("API-STATUS-011"), builder.Job("a").Suspend(),
+		Entry("that a suspended Job has not started", Covers("API-STATUS-011"), puppet.Job("a").Suspend(),
 			started(0), part(func(s *batchv1.JobStatus) { s.StartTime = nil })),
-		Entry("the end of a Job without pods", Covers("API-STATUS-015"), builder.Job("a").Completions(0), nothing, complete),
+		Entry("the end of a Job without pods", Covers("API-STATUS-015"), puppet.Job("a").Completions(0), nothing, complete),
 	)
 
 	It("accept all that leads to success", Covers("API-STATUS-015"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, perIndex("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, perIndex("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
 		for _, step := range []part{
 			started(0),
 			func(s *batchv1.JobStatus) { s.Active, s.Ready = 3, ptr.To[int32](2) },
@@ -219,14 +219,14 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 			}),
 			changes(is(batchv1.JobComplete), completed(1), func(s *batchv1.JobStatus) { s.Terminating = ptr.To[int32](0) }),
 		} {
-			scene.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { step(&j.Status) })
+			framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { step(&j.Status) })
 		}
-		Expect(scene.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+		Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
 	})
 
 	It("accept all that leads to failure", Covers("API-STATUS-015"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, perIndex("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, perIndex("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
 		for _, step := range []part{
 			changes(started(0), func(s *batchv1.JobStatus) { s.Active = 3 }),
 			func(s *batchv1.JobStatus) { s.Active, s.Failed, s.FailedIndexes = 2, 2, ptr.To("0") },
@@ -234,9 +234,9 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 			func(s *batchv1.JobStatus) { s.Terminating, s.Failed = ptr.To[int32](0), 4 },
 			is(batchv1.JobFailed),
 		} {
-			scene.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { step(&j.Status) })
+			framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { step(&j.Status) })
 		}
-		Expect(scene.Is(s.Job("a"), batchv1.JobFailed)).To(BeTrue())
+		Expect(framework.Is(s.Job("a"), batchv1.JobFailed)).To(BeTrue())
 	})
 })
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"maps"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -60,7 +60,7 @@ func resources(t *corev1.PodTemplateSpec) {
 
 // keeps expects that a change of the pod template is refused. The field is the
 // template, or what is below it, by version.
-func keeps(ctx context.Context, s *scene.Scene, job *batchv1.Job, what string, change func(*corev1.PodTemplateSpec)) {
+func keeps(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, what string, change func(*corev1.PodTemplateSpec)) {
 	GinkgoHelper()
 	_, err := changed(ctx, s, job, func(j *batchv1.Job) { change(&j.Spec.Template) })
 	Expect(answerTo(err)).To(And(
@@ -69,7 +69,7 @@ func keeps(ctx context.Context, s *scene.Scene, job *batchv1.Job, what string, c
 }
 
 // takes expects that a change of the pod template is accepted.
-func takes(ctx context.Context, s *scene.Scene, job *batchv1.Job, what string, change func(*corev1.PodTemplateSpec)) {
+func takes(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, what string, change func(*corev1.PodTemplateSpec)) {
 	GinkgoHelper()
 	want := job.DeepCopy()
 	change(&want.Spec.Template)
@@ -81,8 +81,8 @@ func takes(ctx context.Context, s *scene.Scene, job *batchv1.Job, what string, c
 var _ = Describe("the API server's rules for changes of Jobs", Label("area:api", "behaviour:validation"), func() {
 
 	It("keep the pod template of a Job that may run", Covers("API-UPDATE-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, managed("a").Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, managed("a").Obj())
 		for what, change := range directives {
 			keeps(ctx, s, job, what, change)
 		}
@@ -92,9 +92,9 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 		keeps(ctx, s, job, "resources", resources)
 	})
 
-	DescribeTable("keep", func(ctx SpecContext, base *builder.JobBuilder, cases wrongJobs) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, base.With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
+	DescribeTable("keep", func(ctx SpecContext, base *puppet.JobBuilder, cases wrongJobs) {
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, base.With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
 		_, err := changed(ctx, s, job, func(*batchv1.Job) {})
 		Expect(err).NotTo(HaveOccurred(), "no change at all")
 		for i, c := range cases {
@@ -109,7 +109,7 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 			}},
 			{"spec.selector", func(j *batchv1.Job) { j.Spec.Selector = nil }},
 		}),
-		Entry("the completions of a Job without indexes", Covers("API-UPDATE-003"), builder.Job("a").Parallelism(2).Completions(2), wrongJobs{
+		Entry("the completions of a Job without indexes", Covers("API-UPDATE-003"), puppet.Job("a").Parallelism(2).Completions(2), wrongJobs{
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](3) }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = ptr.To[int32](3), ptr.To[int32](3) }},
@@ -130,7 +130,7 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = nil }},
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = ptr.To[int32](2) }},
 		}),
-		Entry("the managedBy", Covers("API-UPDATE-008"), builder.Job("a"), wrongJobs{
+		Entry("the managedBy", Covers("API-UPDATE-008"), puppet.Job("a"), wrongJobs{
 			{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = nil }},
 			{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(batchv1.JobControllerName) }},
 		}),
@@ -141,18 +141,18 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 	)
 
 	It("let an Indexed Job grow and shrink together with its parallelism", Covers("API-UPDATE-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, indexed("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, indexed("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
 		for _, n := range []int32{5, 1, 0} {
-			scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = &n, &n })
+			framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = &n, &n })
 			Expect(s.Job("a").Spec.Completions).To(HaveValue(Equal(n)))
 		}
 		Expect(s.Job("a").UID).To(Equal(job.UID))
 	})
 
 	It("let the numbers and suspend of a Job change", Covers("API-UPDATE-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, managed("a").Completions(2).Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, managed("a").Completions(2).Obj())
 		for field, set := range numbers {
 			if field == "spec.completions" {
 				continue // see API-UPDATE-003
@@ -168,15 +168,15 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 			expectRefused(err, field)
 		}
 		for _, suspend := range []bool{true, false} {
-			scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = &suspend })
+			framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = &suspend })
 			Expect(s.Job("a").Spec.Suspend).To(HaveValue(Equal(suspend)))
 		}
 	})
 
 	// Wrong: takes every change of a Job that does nothing yet.
 	It("let the pods of a suspended Job that never started go elsewhere, and be nothing else", Covers("API-UPDATE-011"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, managed("a").Suspend().Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, managed("a").Suspend().Obj())
 		for what, change := range directives {
 			takes(ctx, s, job, what, change)
 		}
@@ -191,24 +191,24 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 	})
 
 	It("let the resources of a suspended Job change", Covers("API-UPDATE-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, managed("a").Suspend().Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, managed("a").Suspend().Obj())
 		takes(ctx, s, job, "resources", resources)
-		scene.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.Active = 1 })
+		framework.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.Active = 1 })
 		keeps(ctx, s, job, "resources while a pod is active", resources)
 	})
 
 	// Wrong: goes by spec.suspend, so that pods of two kinds run side by side.
 	It("let the template of a Job that is suspended again change when its pods are gone", Covers("API-UPDATE-013"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, managed("a").Suspend().Obj())
-		scene.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.Now()) })
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, managed("a").Suspend().Obj())
+		framework.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.Now()) })
 		directives := maps.Clone(directives)
 		directives["resources"] = resources
 		for what, change := range directives {
 			keeps(ctx, s, job, what, change)
 		}
-		scene.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) {
+		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) {
 			j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobSuspended, Status: corev1.ConditionTrue}}
 		})
 		for what, change := range directives {
@@ -217,7 +217,7 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 		for what, change := range containers {
 			keeps(ctx, s, job, what, change)
 		}
-		scene.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
+		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
 		for what, change := range directives {
 			keeps(ctx, s, job, what, change)
 		}
@@ -226,36 +226,36 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 	// Wrong: counts every write, so that a controller that has caught up looks
 	// as if it had not.
 	It("count the changes of a spec alone", Covers("API-UPDATE-014"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, managed("a").Obj())
-		scene.Change(ctx, s, job, func(j *batchv1.Job) { j.Labels = map[string]string{"a": "b"} })
-		scene.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, managed("a").Obj())
+		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Labels = map[string]string{"a": "b"} })
+		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
 		Expect(s.Job("a").Generation).To(BeEquivalentTo(1))
-		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](5) })
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](5) })
 		Expect(s.Job("a").Generation).To(BeEquivalentTo(2))
 
-		cron := scene.Create(ctx, s, hourly().Suspend().Obj())
-		scene.Change(ctx, s, cron, func(c *batchv1.CronJob) { c.Labels = map[string]string{"a": "b"} })
-		scene.ChangeStatus(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Status.LastScheduleTime = ptr.To(metav1.Now()) })
+		cron := framework.Create(ctx, s, hourly().Suspend().Obj())
+		framework.Change(ctx, s, cron, func(c *batchv1.CronJob) { c.Labels = map[string]string{"a": "b"} })
+		framework.ChangeStatus(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Status.LastScheduleTime = ptr.To(metav1.Now()) })
 		Expect(s.CronJob("a").Generation).To(BeEquivalentTo(1))
-		scene.Change(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Spec.Schedule = "@daily" })
+		framework.Change(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Spec.Schedule = "@daily" })
 		Expect(s.CronJob("a").Generation).To(BeEquivalentTo(2))
 	})
 
 	It("keep spec and status apart", Covers("API-UPDATE-015"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, managed("a").Obj())
-		scene.Change(ctx, s, job, func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, managed("a").Obj())
+		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })
 		Expect(s.Job("a").Status.Active).To(BeZero())
-		scene.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 2, ptr.To[int32](2) })
+		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 2, ptr.To[int32](2) })
 		Expect(s.Job("a").Status.Active).To(BeEquivalentTo(2))
 		Expect(s.Job("a").Spec.Parallelism).To(HaveValue(BeEquivalentTo(3)))
 
-		cron := scene.Create(ctx, s, hourly().Suspend().Obj())
+		cron := framework.Create(ctx, s, hourly().Suspend().Obj())
 		now := ptr.To(metav1.Now().Rfc3339Copy())
-		scene.Change(ctx, s, cron, func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@daily" })
+		framework.Change(ctx, s, cron, func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@daily" })
 		Expect(s.CronJob("a").Status.LastScheduleTime).To(BeNil())
-		scene.ChangeStatus(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@weekly" })
+		framework.ChangeStatus(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@weekly" })
 		Expect(s.CronJob("a").Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", now.Time))))
 		Expect(s.CronJob("a").Spec.Schedule).To(Equal("@daily"))
 	})

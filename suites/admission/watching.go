@@ -3,7 +3,7 @@ package admission
 import (
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -12,30 +12,30 @@ import (
 )
 
 // counters are those of a Job's status.
-type counters = scene.Counters
+type counters = framework.Counters
 
 // running waits until the Job has exactly n active pods and counts them all as
 // ready.
-func running(s *scene.Scene, job string, n int32) []corev1.Pod {
+func running(s *framework.Sandbox, job string, n int32) []corev1.Pod {
 	GinkgoHelper()
 	s.Soon("all pods run", func(g Gomega) {
 		g.Expect(s.Active()).To(HaveLen(int(n)))
-		g.Expect(scene.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
+		g.Expect(framework.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
 	})
 	return s.Active()
 }
 
 // completes waits until the Job is Complete, with these counters.
-func completes(s *scene.Scene, job string, want counters) {
+func completes(s *framework.Sandbox, job string, want counters) {
 	GinkgoHelper()
 	s.Soon("the Job is Complete", func(g Gomega) {
-		g.Expect(scene.Is(s.Job(job), batchv1.JobComplete)).To(BeTrue())
+		g.Expect(framework.Is(s.Job(job), batchv1.JobComplete)).To(BeTrue())
 	})
-	Expect(scene.CountersOf(s.Job(job))).To(Equal(want))
+	Expect(framework.CountersOf(s.Job(job))).To(Equal(want))
 }
 
 // warned waits until an event of a reason warns about an object.
-func warned(s *scene.Scene, about types.UID, reason string) {
+func warned(s *framework.Sandbox, about types.UID, reason string) {
 	GinkgoHelper()
 	s.Soon("an event warns of it", func(g Gomega) {
 		g.Expect(s.Events()).To(ContainElement(And(
@@ -46,12 +46,12 @@ func warned(s *scene.Scene, about types.UID, reason string) {
 }
 
 // waits waits until a Job has started, and expects that nothing comes of it.
-func waits(s *scene.Scene, job string) {
+func waits(s *framework.Sandbox, job string) {
 	GinkgoHelper()
 	s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job(job).Status.StartTime).NotTo(BeNil()) })
 	s.Stays("there are no pods, and no verdict", func(g Gomega) {
 		g.Expect(s.Created()).To(BeEmpty())
-		g.Expect(scene.CountersOf(s.Job(job))).To(Equal(counters{}))
+		g.Expect(framework.CountersOf(s.Job(job))).To(Equal(counters{}))
 		g.Expect(s.Job(job).Status.Conditions).NotTo(ContainElement(HaveField("Status", corev1.ConditionTrue)))
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	. "github.com/onsi/ginkgo/v2"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,7 +27,7 @@ type counter struct {
 
 // count refuses all requests of a kind within the scene's namespace, and counts
 // those that are no dry runs.
-func count(ctx context.Context, s *scene.Scene, rule admissionregistrationv1.RuleWithOperations, example request) *counter {
+func count(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, example request) *counter {
 	GinkgoHelper()
 	c := &counter{}
 	server := httptest.NewTLSServer(&admission.Webhook{Handler: c})
@@ -47,9 +47,9 @@ func count(ctx context.Context, s *scene.Scene, rule admissionregistrationv1.Rul
 }
 
 // hook registers a webhook for the scene's namespace alone.
-func hook(ctx context.Context, s *scene.Scene, rule admissionregistrationv1.RuleWithOperations, at admissionregistrationv1.WebhookClientConfig) *admissionregistrationv1.ValidatingWebhookConfiguration {
+func hook(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, at admissionregistrationv1.WebhookClientConfig) *admissionregistrationv1.ValidatingWebhookConfiguration {
 	GinkgoHelper()
-	return scene.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingWebhookConfiguration{
+	return framework.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "hook"},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
 			Name:                    "refuse.jobconformance.io",

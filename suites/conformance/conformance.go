@@ -21,10 +21,10 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/progress"
 	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"k8s.io/client-go/rest"
@@ -89,7 +89,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	if o.Reports == "" {
 		o.Reports = folder()
 	}
-	selection := run.Selection{Focus: o.Focus, Labels: o.Labels, Procs: o.Procs, History: scene.KeepAll}
+	selection := run.Selection{Focus: o.Focus, Labels: o.Labels, Procs: o.Procs, History: framework.KeepAll}
 	for _, feature := range o.Declined {
 		if err := catalogue.Declinable(feature); err != nil {
 			return nil, err
@@ -122,7 +122,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	if failure != nil {
 		judged.HarnessError = failure.Error()
 	}
-	r, err := report.Publish(lab.Reports, judged, scene.KeepFailed, again)
+	r, err := report.Publish(lab.Reports, judged, framework.KeepFailed, again)
 	if err != nil {
 		return nil, err
 	}

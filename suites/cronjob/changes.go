@@ -3,8 +3,8 @@ package cronjob
 import (
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -17,24 +17,24 @@ var _ = Describe("a new schedule", Label("area:cronjob", "behaviour:schedule"), 
 	// that it had before, which had nothing due. Wrong: takes the past of the new
 	// schedule for missed.
 	It("is not one for the past", Label("level:should"), Covers("CRON-CHANGES-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		before, past := ago(40*time.Minute), ago(20*time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(before)).Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(before)).Obj())
 		lastStart(ctx, s, cronJob, before)
-		startsFor(s, due(ctx, s, builder.CronJob("witness", builder.Job("")), before), before)
+		startsFor(s, due(ctx, s, puppet.CronJob("witness", puppet.Job("")), before), before)
 
-		change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = builder.Daily(past) })
+		change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(past) })
 		s.Stays("there is no Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(BeEmpty()) })
 	})
 
 	// Nothing but the schedule changes first. Wrong: sticks to the schedule that it
 	// has seen first.
 	It("is the one to go by from then on", Covers("CRON-SCHEDULE-013"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		before, tick := ago(40*time.Minute), ago(20*time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(before)).Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(before)).Obj())
 		lastStart(ctx, s, cronJob, before)
-		change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = builder.Daily(tick) })
+		change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(tick) })
 		lastStart(ctx, s, cronJob, tick.Add(-time.Minute))
 
 		startsFor(s, cronJob, tick)

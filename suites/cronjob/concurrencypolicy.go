@@ -4,9 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,14 +19,14 @@ import (
 // What no spec here has to say: the invariants look at every revision for a Job
 // that Forbid should have kept back, or that Replace started too early.
 var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurrencyPolicy"), func() {
-	cron := func(policy batchv1.ConcurrencyPolicy) *builder.CronJobBuilder {
-		return builder.CronJob("a", builder.Job("").BackoffLimit(0)).Policy(policy)
+	cron := func(policy batchv1.ConcurrencyPolicy) *puppet.CronJobBuilder {
+		return puppet.CronJob("a", puppet.Job("").BackoffLimit(0)).Policy(policy)
 	}
 
 	Describe("Allow", func() {
 		// batch/v1 CronJobSpec.concurrencyPolicy: "Allow" (default).
 		It("is the default, and lets Jobs run side by side", Covers("CRON-CONCURRENCY-001", "CRON-CONCURRENCY-002"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(""), first)
 			Expect(cronJob.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
@@ -42,7 +41,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// Wrong: a controller that empties status.active when one Job ends.
 		It("keeps the Jobs that go on when one of them ends", Covers("CRON-STATUS-001", "CRON-STATUS-002", "CRON-SCHEDULE-013"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second, third := ago(30*time.Minute), ago(20*time.Minute), ago(10*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.AllowConcurrent), first)
 			startsFor(s, cronJob, first)
@@ -62,7 +61,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		// it skips the new run; when the previous one finishes, the starting
 		// deadline is still taken into account and may result in a new one.
 		It("starts nothing beside a running Job, and what is still due after it", Covers("CRON-CONCURRENCY-003", "CRON-CONCURRENCY-004", "CRON-EVENTS-001"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
 			job := startsFor(s, cronJob, first)
@@ -78,12 +77,12 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 			end(ctx, s, job, 0)
 			startsFor(s, cronJob, second)
 			Expect(active(s, cronJob)).To(Equal(ticks(second)))
-			Expect(scene.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
+			Expect(framework.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
 		})
 
 		// The same page. Wrong: a controller that remembers the tick it owes.
 		It("skips a tick whose starting deadline is over when the Job ends", Covers("CRON-CONCURRENCY-005"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
 			job := startsFor(s, cronJob, first)
@@ -98,7 +97,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		It("is free again when the Job has failed", Covers("CRON-CONCURRENCY-006"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
 			job := startsFor(s, cronJob, first)
@@ -108,12 +107,12 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 			end(ctx, s, job, 1)
 			startsFor(s, cronJob, second)
 			Expect(active(s, cronJob)).To(Equal(ticks(second)))
-			Expect(scene.Is(s.Job(job.Name), batchv1.JobFailed)).To(BeTrue())
+			Expect(framework.Is(s.Job(job.Name), batchv1.JobFailed)).To(BeTrue())
 		})
 
 		// #58748. Wrong: a controller that waits for a Job that is gone.
 		It("is free again when the Job was deleted by hand", Covers("CRON-CONCURRENCY-007"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
 			job := startsFor(s, cronJob, first)
@@ -126,13 +125,13 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// #107827: a reference that nothing will ever take away again.
 		It("is not held up by a reference to a Job that does not exist", Covers("CRON-CONCURRENCY-007"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			tick := ago(30 * time.Minute)
-			cronJob := scene.Create(ctx, s, cron(batchv1.ForbidConcurrent).Schedule(builder.Daily(tick)).Obj())
-			gone := builder.Job("gone").With(func(j *batchv1.Job) {
+			cronJob := framework.Create(ctx, s, cron(batchv1.ForbidConcurrent).Schedule(puppet.Daily(tick)).Obj())
+			gone := puppet.Job("gone").With(func(j *batchv1.Job) {
 				j.Namespace, j.UID = s.Namespace, "5a1f4b0c-0000-4000-8000-000000000000"
 			}).Obj()
-			scene.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) {
+			framework.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) {
 				c.Status.LastScheduleTime = ptr.To(metav1.NewTime(tick.Add(-5 * time.Minute)))
 				c.Status.Active = []corev1.ObjectReference{reference(gone)}
 			})
@@ -143,9 +142,9 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// A suspended Job has no pods, and has not finished.
 		It("waits for a Job that is suspended", Covers("CRON-CONCURRENCY-008"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, builder.CronJob("a", builder.Job("").Suspend()).Policy(batchv1.ForbidConcurrent), first)
+			cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").Suspend()).Policy(batchv1.ForbidConcurrent), first)
 			startsFor(s, cronJob, first)
 			moveOn(ctx, s, cronJob, second)
 			s.Stays("there is one Job", func(g Gomega) {
@@ -156,11 +155,11 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// #58748. A Job that cannot go yet may still have pods that run.
 		It("waits for a Job that is deleted and held by a finalizer", Covers("CRON-CONCURRENCY-009"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
 			job := startsFor(s, cronJob, first)
-			scene.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, hold) })
+			framework.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, hold) })
 			s.Delete(ctx, &job)
 			moveOn(ctx, s, cronJob, second)
 			s.Stays("there is one Job", func(g Gomega) {
@@ -168,28 +167,28 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 				g.Expect(active(s, cronJob)).To(Equal(ticks(first)))
 			})
 
-			scene.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })
+			framework.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })
 			startsFor(s, cronJob, second)
 			Expect(active(s, cronJob)).To(Equal(ticks(second)))
 		})
 
 		// Wrong: a controller that counts Jobs by labels or by namespace.
 		It("does not wait for Jobs of others", Covers("CRON-CONCURRENCY-010"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			tick := ago(30 * time.Minute)
-			same := func() *builder.JobBuilder { return builder.Job("").Label("app", "same") }
-			other := due(ctx, s, builder.CronJob("other", same()).Policy(batchv1.ForbidConcurrent), tick)
+			same := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
+			other := due(ctx, s, puppet.CronJob("other", same()).Policy(batchv1.ForbidConcurrent), tick)
 			startsFor(s, other, tick)
-			scene.Create(ctx, s, builder.Job("nobodys").Label("app", "same").Obj())
+			framework.Create(ctx, s, puppet.Job("nobodys").Label("app", "same").Obj())
 
-			cronJob := due(ctx, s, builder.CronJob("a", same()).Policy(batchv1.ForbidConcurrent), tick)
+			cronJob := due(ctx, s, puppet.CronJob("a", same()).Policy(batchv1.ForbidConcurrent), tick)
 			startsFor(s, cronJob, tick)
 			Expect(active(s, cronJob)).To(Equal(ticks(tick)))
 			Expect(active(s, other)).To(Equal(ticks(tick)))
 		})
 
 		It("lets the tick start at once when the policy becomes Allow", Covers("CRON-CONCURRENCY-011"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
 			startsFor(s, cronJob, first)
@@ -206,7 +205,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 	Describe("Replace", func() {
 		It("deletes the running Job and starts another", Covers("CRON-CONCURRENCY-012", "CRON-CONCURRENCY-013"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
 			pod := runs(s, startsFor(s, cronJob, first))
@@ -226,7 +225,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// Three ticks of three, at the end of which one Job is left.
 		It("does so again and again", Covers("CRON-CONCURRENCY-012"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second, third := ago(30*time.Minute), ago(20*time.Minute), ago(10*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
 			startsFor(s, cronJob, first)
@@ -242,7 +241,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// Wrong: a controller that deletes its earlier Jobs whatever their state.
 		It("leaves Jobs alone that have finished", Covers("CRON-CONCURRENCY-014"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
 			job := startsFor(s, cronJob, first)
@@ -260,10 +259,10 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		// A pod may take long to go. The Job it belonged to is deleted, and that
 		// is all that Replace promises.
 		It("does not wait for the pods of the Job it deleted", Covers("CRON-CONCURRENCY-015"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			template := builder.Job("").Puppet(map[string]string{puppet.Terminate: puppet.Hold})
-			cronJob := due(ctx, s, builder.CronJob("a", template).Policy(batchv1.ReplaceConcurrent), first)
+			template := puppet.Job("").Puppet(map[string]string{puppet.Terminate: puppet.Hold})
+			cronJob := due(ctx, s, puppet.CronJob("a", template).Policy(batchv1.ReplaceConcurrent), first)
 			slow := runs(s, startsFor(s, cronJob, first))
 			moveOn(ctx, s, cronJob, second)
 
@@ -282,18 +281,18 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		// #59676. Wrong: a controller that is stuck with the Job, or deletes it
 		// again and again instead of starting another.
 		It("does not wait for a Job that is deleted and held by a finalizer", Covers("CRON-CONCURRENCY-015"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
 			job := startsFor(s, cronJob, first)
-			scene.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, hold) })
+			framework.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, hold) })
 			moveOn(ctx, s, cronJob, second)
 
 			startsFor(s, cronJob, second)
 			s.Soon("the old Job is told to go", func(g Gomega) {
 				g.Expect(s.Job(job.Name).DeletionTimestamp).NotTo(BeNil())
 			})
-			scene.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })
+			framework.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })
 			s.Soon("one Job is left", func(g Gomega) {
 				g.Expect(starts(s, cronJob)).To(Equal(ticks(second)))
 				g.Expect(active(s, cronJob)).To(Equal(ticks(second)))
@@ -301,13 +300,13 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		It("does not touch Jobs of others", Covers("CRON-CONCURRENCY-010"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			same := func() *builder.JobBuilder { return builder.Job("").Label("app", "same") }
-			other := due(ctx, s, builder.CronJob("other", same()).Policy(batchv1.ReplaceConcurrent), first)
+			same := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
+			other := due(ctx, s, puppet.CronJob("other", same()).Policy(batchv1.ReplaceConcurrent), first)
 			startsFor(s, other, first)
-			nobodys := scene.Create(ctx, s, builder.Job("nobodys").Label("app", "same").Obj())
-			cronJob := due(ctx, s, builder.CronJob("a", same()).Policy(batchv1.ReplaceConcurrent), first)
+			nobodys := framework.Create(ctx, s, puppet.Job("nobodys").Label("app", "same").Obj())
+			cronJob := due(ctx, s, puppet.CronJob("a", same()).Policy(batchv1.ReplaceConcurrent), first)
 			startsFor(s, cronJob, first)
 			moveOn(ctx, s, cronJob, second)
 
@@ -322,7 +321,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		// The policy may change while several run. Wrong: a controller that
 		// replaces one of them.
 		It("replaces all that run when the policy was Allow before", Covers("CRON-CONCURRENCY-011", "CRON-CONCURRENCY-012"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second, third := ago(30*time.Minute), ago(20*time.Minute), ago(10*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.AllowConcurrent), first)
 			startsFor(s, cronJob, first)
@@ -340,7 +339,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		// Wrong: a controller that clears the stage before it knows whether it may
 		// start anything.
 		It("deletes nothing for a tick that it does not start", Covers("CRON-CONCURRENCY-016"), func(ctx SpecContext) {
-			s := scene.New(ctx)
+			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
 			job := startsFor(s, cronJob, first)

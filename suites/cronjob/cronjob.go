@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -30,26 +30,26 @@ const hold = "example.com/hold"
 func ago(d time.Duration) time.Time { return time.Now().UTC().Add(-d).Truncate(time.Minute) }
 
 // due makes a CronJob that has slept through one tick.
-func due(ctx context.Context, s *scene.Scene, cronJob *builder.CronJobBuilder, tick time.Time) *batchv1.CronJob {
+func due(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, tick time.Time) *batchv1.CronJob {
 	GinkgoHelper()
-	made := scene.Create(ctx, s, cronJob.Schedule(builder.Daily(tick)).Obj())
+	made := framework.Create(ctx, s, cronJob.Schedule(puppet.Daily(tick)).Obj())
 	lastStart(ctx, s, made, tick.Add(-5*time.Minute))
 	return made
 }
 
 // lastStart has the CronJob believe that it started its last Job at that time.
-func lastStart(ctx context.Context, s *scene.Scene, cronJob *batchv1.CronJob, at time.Time) {
+func lastStart(ctx context.Context, s *framework.Sandbox, cronJob *batchv1.CronJob, at time.Time) {
 	GinkgoHelper()
-	scene.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.LastScheduleTime = ptr.To(metav1.NewTime(at)) })
+	framework.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.LastScheduleTime = ptr.To(metav1.NewTime(at)) })
 }
 
 // moveOn lets a later tick come. To the controller it is due at once, and with
 // all further changes: it cannot look while the CronJob is suspended.
-func moveOn(ctx context.Context, s *scene.Scene, cronJob *batchv1.CronJob, tick time.Time, changes ...func(*batchv1.CronJob)) {
+func moveOn(ctx context.Context, s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time, changes ...func(*batchv1.CronJob)) {
 	GinkgoHelper()
 	change(ctx, s, cronJob, func(c *batchv1.CronJob) {
 		c.Spec.Suspend = ptr.To(true)
-		c.Spec.Schedule = builder.Daily(tick)
+		c.Spec.Schedule = puppet.Daily(tick)
 	})
 	lastStart(ctx, s, cronJob, tick.Add(-5*time.Minute))
 	change(ctx, s, cronJob, func(c *batchv1.CronJob) {
@@ -61,9 +61,9 @@ func moveOn(ctx context.Context, s *scene.Scene, cronJob *batchv1.CronJob, tick 
 }
 
 // change changes the CronJob, and the caller's copy with it.
-func change(ctx context.Context, s *scene.Scene, cronJob *batchv1.CronJob, change func(*batchv1.CronJob)) {
+func change(ctx context.Context, s *framework.Sandbox, cronJob *batchv1.CronJob, change func(*batchv1.CronJob)) {
 	GinkgoHelper()
-	scene.Change(ctx, s, cronJob, change)
+	framework.Change(ctx, s, cronJob, change)
 	change(cronJob)
 }
 
@@ -86,12 +86,12 @@ func tickOf(job batchv1.Job) string {
 }
 
 // jobs are the Jobs there are of a CronJob.
-func jobs(s *scene.Scene, cronJob *batchv1.CronJob) []batchv1.Job {
+func jobs(s *framework.Sandbox, cronJob *batchv1.CronJob) []batchv1.Job {
 	return slices.DeleteFunc(s.Jobs(), func(j batchv1.Job) bool { return !metav1.IsControlledBy(&j, cronJob) })
 }
 
 // starts are the ticks of the Jobs there are of a CronJob.
-func starts(s *scene.Scene, cronJob *batchv1.CronJob) []string {
+func starts(s *framework.Sandbox, cronJob *batchv1.CronJob) []string {
 	list := []string{}
 	for _, job := range jobs(s, cronJob) {
 		list = append(list, tickOf(job))
@@ -102,7 +102,7 @@ func starts(s *scene.Scene, cronJob *batchv1.CronJob) []string {
 
 // active are the ticks of the Jobs in status.active; it has the name where that
 // is all there is.
-func active(s *scene.Scene, cronJob *batchv1.CronJob) []string {
+func active(s *framework.Sandbox, cronJob *batchv1.CronJob) []string {
 	list := []string{}
 	all := s.Jobs()
 	for _, ref := range s.CronJob(cronJob.Name).Status.Active {
@@ -120,7 +120,7 @@ func active(s *scene.Scene, cronJob *batchv1.CronJob) []string {
 }
 
 // startsFor waits until a tick has its Job and the status refers to it.
-func startsFor(s *scene.Scene, cronJob *batchv1.CronJob, tick time.Time) batchv1.Job {
+func startsFor(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) batchv1.Job {
 	GinkgoHelper()
 	var started batchv1.Job
 	s.Soon("the Job of the tick is in the status", func(g Gomega) {
@@ -137,13 +137,13 @@ func startsFor(s *scene.Scene, cronJob *batchv1.CronJob, tick time.Time) batchv1
 }
 
 // end ends the pod of a Job with an exit code.
-func end(ctx context.Context, s *scene.Scene, job batchv1.Job, exitCode int) {
+func end(ctx context.Context, s *framework.Sandbox, job batchv1.Job, exitCode int) {
 	GinkgoHelper()
 	s.End(ctx, exitCode, runs(s, job))
 }
 
 // runs waits until the pod of a Job runs.
-func runs(s *scene.Scene, job batchv1.Job) corev1.Pod {
+func runs(s *framework.Sandbox, job batchv1.Job) corev1.Pod {
 	GinkgoHelper()
 	var pod corev1.Pod
 	s.Soon("the Job's pod runs", func(g Gomega) {
@@ -155,7 +155,7 @@ func runs(s *scene.Scene, job batchv1.Job) corev1.Pod {
 }
 
 // owned makes a Job the CronJob's, as `kubectl create job --from` does.
-func owned(job *builder.JobBuilder, cronJob *batchv1.CronJob) *builder.JobBuilder {
+func owned(job *puppet.JobBuilder, cronJob *batchv1.CronJob) *puppet.JobBuilder {
 	return job.With(func(j *batchv1.Job) {
 		j.OwnerReferences = []metav1.OwnerReference{{
 			APIVersion: batchv1.SchemeGroupVersion.String(),
@@ -171,12 +171,12 @@ func owned(job *builder.JobBuilder, cronJob *batchv1.CronJob) *builder.JobBuilde
 // untouched makes a Job that Job controllers leave alone, so that the spec can
 // write its status: by spec.managedBy, and where that is not known yet (1.31)
 // because it is suspended.
-func untouched(name string) *builder.JobBuilder {
-	return builder.Job(name).Suspend().With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/jobconformance") })
+func untouched(name string) *puppet.JobBuilder {
+	return puppet.Job(name).Suspend().With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/jobconformance") })
 }
 
 // ended writes the status of a Job that ran for a minute: Complete or Failed.
-func ended(ctx context.Context, s *scene.Scene, job *batchv1.Job, how batchv1.JobConditionType, start time.Time) {
+func ended(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, how batchv1.JobConditionType, start time.Time) {
 	GinkgoHelper()
 	finish := metav1.NewTime(start.Add(time.Minute))
 	write := func(conditions ...batchv1.JobConditionType) error {
@@ -207,7 +207,7 @@ func ended(ctx context.Context, s *scene.Scene, job *batchv1.Job, how batchv1.Jo
 }
 
 // happened are the events of a reason about a CronJob.
-func happened(s *scene.Scene, cronJob *batchv1.CronJob, reason string) []corev1.Event {
+func happened(s *framework.Sandbox, cronJob *batchv1.CronJob, reason string) []corev1.Event {
 	return slices.DeleteFunc(s.Events(), func(e corev1.Event) bool {
 		return e.InvolvedObject.UID != cronJob.UID || e.Reason != reason
 	})

@@ -3,8 +3,8 @@ package cronjob
 import (
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -15,9 +15,9 @@ import (
 // a spec runs. Then either of two ticks is right, and Forbid keeps it at one Job.
 var _ = Describe("syntax", Label("area:cronjob", "behaviour:schedule"), func() {
 	schedule := func(ctx SpecContext, schedule string, ticks func(t time.Time) bool) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		early := latest(ticks)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(schedule).Policy(batchv1.ForbidConcurrent).Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(schedule).Policy(batchv1.ForbidConcurrent).Obj())
 		lastStart(ctx, s, cronJob, early.Add(-time.Minute))
 		startsLatest(s, cronJob, early, ticks)
 	}
@@ -50,9 +50,9 @@ var _ = Describe("syntax", Label("area:cronjob", "behaviour:schedule"), func() {
 
 	// #109250. Wrong: counts from whenever it looks.
 	It("has intervals, which follow each other from the last scheduled time on", Label("level:should"), Covers("CRON-SYNTAX-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		last := ago(5*time.Hour + 30*time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule("@every 1h").Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 1h").Obj())
 		lastStart(ctx, s, cronJob, last)
 
 		startsFor(s, cronJob, last.Add(5*time.Hour))
@@ -73,7 +73,7 @@ func latest(ticks func(t time.Time) bool) time.Time {
 
 // startsLatest waits until there is one Job, for the latest tick: the one that
 // was so before, or the one that is so when the Job is there.
-func startsLatest(s *scene.Scene, cronJob *batchv1.CronJob, before time.Time, due func(t time.Time) bool) {
+func startsLatest(s *framework.Sandbox, cronJob *batchv1.CronJob, before time.Time, due func(t time.Time) bool) {
 	GinkgoHelper()
 	s.Soon("there is a Job, and the status says for when", func(g Gomega) {
 		g.Expect(starts(s, cronJob)).To(HaveLen(1))

@@ -3,8 +3,8 @@ package cronjob
 import (
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -15,9 +15,9 @@ import (
 var _ = Describe("events", Label("area:cronjob", "behaviour:schedule", "level:should"), func() {
 
 	It("tell that a Job was started and has ended", Covers("CRON-TELLS-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		job := startsFor(s, cronJob, tick)
 		s.Soon("there is an event of the start", func(g Gomega) {
 			g.Expect(happened(s, cronJob, "SuccessfulCreate")).To(ContainElement(HaveField("Message", ContainSubstring(job.Name))))
@@ -30,9 +30,9 @@ var _ = Describe("events", Label("area:cronjob", "behaviour:schedule", "level:sh
 	})
 
 	It("tell that a Job was deleted for the history limits", Covers("CRON-TELLS-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")).SuccessfulJobsHistoryLimit(0), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), tick)
 		job := startsFor(s, cronJob, tick)
 		end(ctx, s, job, 0)
 		s.Soon("there is an event of the deletion", func(g Gomega) {
@@ -41,15 +41,15 @@ var _ = Describe("events", Label("area:cronjob", "behaviour:schedule", "level:sh
 	})
 
 	It("tell of a Job that is gone, and of one that came from elsewhere", Covers("CRON-TELLS-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		job := startsFor(s, cronJob, tick)
 		s.Delete(ctx, &job)
 		s.Soon("there is an event of the Job that is gone", func(g Gomega) {
 			g.Expect(happened(s, cronJob, "MissingJob")).NotTo(BeEmpty())
 		})
-		scene.Create(ctx, s, owned(builder.Job("by-hand"), cronJob).Obj())
+		framework.Create(ctx, s, owned(puppet.Job("by-hand"), cronJob).Obj())
 		s.Soon("there is a warning of the other one", func(g Gomega) {
 			g.Expect(happened(s, cronJob, "UnexpectedJob")).To(ContainElement(HaveField("Type", "Warning")))
 		})

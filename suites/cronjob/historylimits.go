@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -25,8 +25,8 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	// finished jobs to retain. Wrong: a controller that deletes the newest, keeps
 	// one more or less, or deletes all once there are too many.
 	It("keep the newest successful Jobs", Covers("CRON-HISTORY-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		cronJob := idle(ctx, s, builder.CronJob("a", builder.Job("")).SuccessfulJobsHistoryLimit(2))
+		s := framework.New(ctx)
+		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(2))
 		past(ctx, s, cronJob, "done-5", "done-4", "done-3", "done-2", "done-1")
 		s.Soon("two are left", func(g Gomega) { g.Expect(names(s)).To(Equal([]string{"done-1", "done-2"})) })
 		s.Stays("they are kept", func(g Gomega) { g.Expect(names(s)).To(Equal([]string{"done-1", "done-2"})) })
@@ -35,8 +35,8 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	// batch/v1 CronJobSpec.failedJobsHistoryLimit. Wrong: a controller that adds
 	// them up, mixes the limits up, or takes every end for a success.
 	It("count successful and failed Jobs apart", Covers("CRON-HISTORY-001", "CRON-HISTORY-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		cronJob := idle(ctx, s, builder.CronJob("a", builder.Job("")).SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(2))
+		s := framework.New(ctx)
+		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(2))
 		past(ctx, s, cronJob, "failed-6", "done-5", "done-4", "failed-3", "failed-2", "done-1")
 		s.Soon("one success and two failures are left", func(g Gomega) {
 			g.Expect(names(s)).To(Equal([]string{"done-1", "failed-2", "failed-3"}))
@@ -48,8 +48,8 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 
 	// batch/v1 CronJobSpec: they default to 3 and 1.
 	It("are three successful and one failed Job by default", Covers("CRON-HISTORY-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		cronJob := idle(ctx, s, builder.CronJob("a", builder.Job("")))
+		s := framework.New(ctx)
+		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")))
 		past(ctx, s, cronJob, "failed-8", "failed-7", "done-6", "done-5", "done-4", "done-3", "failed-2")
 		s.Soon("four are left", func(g Gomega) {
 			g.Expect(names(s)).To(Equal([]string{"done-3", "done-4", "done-5", "failed-2"}))
@@ -63,8 +63,8 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	// setting a limit to 0 will not keep any. Wrong: a controller for which 0 is
 	// no limit.
 	It("of zero keep nothing", Covers("CRON-HISTORY-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		cronJob := idle(ctx, s, builder.CronJob("a", builder.Job("")).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0))
+		s := framework.New(ctx)
+		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0))
 		past(ctx, s, cronJob, "done-2", "failed-1")
 		s.Soon("nothing is left", func(g Gomega) { g.Expect(names(s)).To(BeEmpty()) })
 		// What is deleted is not forgotten.
@@ -75,8 +75,8 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 
 	// Of a full history, all that is too old goes at once.
 	It("take effect when they are lowered", Covers("CRON-HISTORY-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		cronJob := idle(ctx, s, builder.CronJob("a", builder.Job("")).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10))
+		s := framework.New(ctx)
+		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10))
 		past(ctx, s, cronJob, "done-7", "done-6", "done-5", "failed-4", "failed-3", "done-2", "failed-1")
 		s.Soon("the latest success is noticed", func(g Gomega) {
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", BeTemporally(">", ago(130*time.Minute)))))
@@ -92,11 +92,11 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 
 	// Wrong: a controller that deletes the oldest Jobs whatever their state.
 	It("never touch a Job that runs, however old", Covers("CRON-HISTORY-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		cronJob := idle(ctx, s, builder.CronJob("a", builder.Job("")).SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(0))
-		running := scene.Create(ctx, s, owned(untouched("running"), cronJob).Obj())
-		scene.ChangeStatus(ctx, s, running, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.NewTime(ago(9 * time.Hour))) })
-		scene.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(running)} })
+		s := framework.New(ctx)
+		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(0))
+		running := framework.Create(ctx, s, owned(untouched("running"), cronJob).Obj())
+		framework.ChangeStatus(ctx, s, running, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.NewTime(ago(9 * time.Hour))) })
+		framework.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(running)} })
 		past(ctx, s, cronJob, "done-3", "done-2", "failed-1")
 		s.Soon("the history is cleaned up", func(g Gomega) { g.Expect(names(s)).To(Equal([]string{"done-2", "running"})) })
 		s.Stays("the Job is kept", func(g Gomega) { g.Expect(names(s)).To(Equal([]string{"done-2", "running"})) })
@@ -105,19 +105,19 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 
 	// Suspension is about starts only.
 	It("hold for a suspended CronJob too", Covers("CRON-HISTORY-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		cronJob := idle(ctx, s, builder.CronJob("a", builder.Job("")).SuccessfulJobsHistoryLimit(1).Suspend())
+		s := framework.New(ctx)
+		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).Suspend())
 		past(ctx, s, cronJob, "done-3", "done-2", "done-1")
 		s.Soon("one is left", func(g Gomega) { g.Expect(names(s)).To(Equal([]string{"done-1"})) })
 	})
 
 	// Wrong: a controller that finds its Jobs by labels or by namespace.
 	It("do not touch Jobs of others", Covers("CRON-HISTORY-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		same := func() *builder.JobBuilder { return builder.Job("").Label("app", "same") }
-		cronJob := idle(ctx, s, builder.CronJob("a", same()).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0))
-		other := idle(ctx, s, builder.CronJob("b", same()).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10))
-		nobodys := scene.Create(ctx, s, untouched("nobodys").Label("app", "same").Obj())
+		s := framework.New(ctx)
+		same := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
+		cronJob := idle(ctx, s, puppet.CronJob("a", same()).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0))
+		other := idle(ctx, s, puppet.CronJob("b", same()).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10))
+		nobodys := framework.Create(ctx, s, untouched("nobodys").Label("app", "same").Obj())
 		ended(ctx, s, nobodys, batchv1.JobComplete, ago(9*time.Hour))
 		past(ctx, s, other, "done-8", "failed-7")
 		past(ctx, s, cronJob, "done-6", "failed-5")
@@ -131,11 +131,11 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 
 	// #119776. Wrong: a controller that gives up at the failed start.
 	It("hold while no Job can be started", Covers("CRON-HISTORY-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := idle(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(tick)).SuccessfulJobsHistoryLimit(10))
+		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).SuccessfulJobsHistoryLimit(10))
 		past(ctx, s, cronJob, "done-3", "done-2", "done-1")
-		scene.Create(ctx, s, &corev1.ResourceQuota{
+		framework.Create(ctx, s, &corev1.ResourceQuota{
 			ObjectMeta: metav1.ObjectMeta{Name: "no-more-jobs"},
 			Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/jobs.batch": resource.MustParse("0")}},
 		})
@@ -155,9 +155,9 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	// The whole way with real Jobs. Wrong: a controller whose deletions leave the
 	// pods behind.
 	It("clean up after Jobs that the CronJob started, pods included", Covers("CRON-HISTORY-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(1), first)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(1), first)
 		s.Soon("the first Job has ended", func(g Gomega) {
 			g.Expect(jobs(s, cronJob)).To(HaveExactElements(HaveField("Status.Succeeded", BeEquivalentTo(1))))
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
@@ -175,17 +175,17 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 })
 
 // idle makes a CronJob with no tick before tomorrow, unless it has a schedule.
-func idle(ctx context.Context, s *scene.Scene, cronJob *builder.CronJobBuilder) *batchv1.CronJob {
+func idle(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder) *batchv1.CronJob {
 	GinkgoHelper()
 	if cronJob.Obj().Spec.Schedule == "" {
-		cronJob.Schedule(builder.Daily(ago(30 * time.Minute)))
+		cronJob.Schedule(puppet.Daily(ago(30 * time.Minute)))
 	}
-	return scene.Create(ctx, s, cronJob.Obj())
+	return framework.Create(ctx, s, cronJob.Obj())
 }
 
 // past makes Jobs of a CronJob that have finished, "done-2" with success two
 // hours ago. They come in the order in which they ran.
-func past(ctx context.Context, s *scene.Scene, cronJob *batchv1.CronJob, names ...string) {
+func past(ctx context.Context, s *framework.Sandbox, cronJob *batchv1.CronJob, names ...string) {
 	GinkgoHelper()
 	for _, name := range names {
 		how, hours := batchv1.JobComplete, 0
@@ -195,7 +195,7 @@ func past(ctx context.Context, s *scene.Scene, cronJob *batchv1.CronJob, names .
 			Expect(err).NotTo(HaveOccurred())
 		}
 		start := ago(time.Duration(hours) * time.Hour)
-		job := scene.Create(ctx, s, owned(untouched(name), cronJob).With(func(j *batchv1.Job) {
+		job := framework.Create(ctx, s, owned(untouched(name), cronJob).With(func(j *batchv1.Job) {
 			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, start.Format(time.RFC3339))
 		}).Obj())
 		ended(ctx, s, job, how, start)
@@ -203,7 +203,7 @@ func past(ctx context.Context, s *scene.Scene, cronJob *batchv1.CronJob, names .
 }
 
 // names are the names of all Jobs there are.
-func names(s *scene.Scene) []string {
+func names(s *framework.Sandbox) []string {
 	list := []string{}
 	for _, job := range s.Jobs() {
 		list = append(list, job.Name)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -23,10 +23,10 @@ var _ = Describe("owner", Label("area:cronjob", "behaviour:ownership"), func() {
 	// it, as its owner does not exist; a finalizer keeps it. Wrong: goes by the name
 	// in the reference, and waits for the Job.
 	It("of a Job is a CronJob's UID, not its name", Covers("CRON-OWNERS-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		first, tick := ago(40*time.Minute), ago(30*time.Minute)
 		stranger := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "5a1f4b0c-0000-4000-8000-000000000000"}}
-		foreign := scene.Create(ctx, s, owned(untouched(fmt.Sprintf("a-%d", first.Unix()/60)), stranger).With(func(j *batchv1.Job) {
+		foreign := framework.Create(ctx, s, owned(untouched(fmt.Sprintf("a-%d", first.Unix()/60)), stranger).With(func(j *batchv1.Job) {
 			j.Finalizers = []string{hold}
 			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, first.Format(time.RFC3339))
 		}).Obj())
@@ -35,7 +35,7 @@ var _ = Describe("owner", Label("area:cronjob", "behaviour:ownership"), func() {
 			err := s.Client.Patch(ctx, foreign.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
 			Expect(client.IgnoreNotFound(err)).To(Succeed())
 		})
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")).Policy(batchv1.ForbidConcurrent), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent), tick)
 
 		startsFor(s, cronJob, tick)
 		s.Stays("only the CronJob's own Job is active", func(g Gomega) {
@@ -47,9 +47,9 @@ var _ = Describe("owner", Label("area:cronjob", "behaviour:ownership"), func() {
 
 	// The garbage collector goes by the references that the controller has set.
 	It("takes its Jobs and their pods with it", Covers("CRON-JOBS-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), first)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), first)
 		complete := startsFor(s, cronJob, first)
 		end(ctx, s, complete, 0)
 		s.Soon("the first Job has ended", func(g Gomega) { g.Expect(active(s, cronJob)).To(BeEmpty()) })
@@ -65,10 +65,10 @@ var _ = Describe("owner", Label("area:cronjob", "behaviour:ownership"), func() {
 
 	// Wrong: finds Jobs by the CronJob's name, or by how theirs begin.
 	It("can leave its Jobs behind, which are not those of the next one of its name", Covers("CRON-OWNERS-002", "CRON-OWNERS-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		forbid := func() *builder.CronJobBuilder {
-			return builder.CronJob("a", builder.Job("")).Policy(batchv1.ForbidConcurrent).SuccessfulJobsHistoryLimit(0)
+		forbid := func() *puppet.CronJobBuilder {
+			return puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent).SuccessfulJobsHistoryLimit(0)
 		}
 		old := due(ctx, s, forbid(), first)
 		job := startsFor(s, old, first)
@@ -84,7 +84,7 @@ var _ = Describe("owner", Label("area:cronjob", "behaviour:ownership"), func() {
 		Expect(active(s, again)).To(Equal(ticks(second)))
 		end(ctx, s, job, 0)
 		s.Soon("the Job that was left is Complete", func(g Gomega) {
-			g.Expect(scene.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
+			g.Expect(framework.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
 		})
 		s.Stays("nobody deletes it or takes it for its success", func(g Gomega) {
 			g.Expect(s.Job(job.Name)).To(And(HaveField("OwnerReferences", BeEmpty()), HaveField("DeletionTimestamp", BeNil())))

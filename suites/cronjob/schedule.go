@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,9 +20,9 @@ import (
 var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func() {
 	// Wrong: a controller that starts another Job at each look.
 	It("starts one Job for a tick that is due, and no second one", Covers("CRON-SCHEDULE-001", "CRON-SCHEDULE-002", "CRON-STATUS-001", "CRON-STATUS-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 
 		startsFor(s, cronJob, tick)
 		s.Stays("there is one Job", func(g Gomega) {
@@ -37,8 +37,8 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// wait for a minute to begin. Wrong: a controller that looks at its CronJobs
 	// when they or their Jobs change, and has no clock.
 	It("starts a Job when its time has come, although nothing else happens", Covers("CRON-SCHEDULE-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule("@every 5s").Obj())
+		s := framework.New(ctx)
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 5s").Obj())
 		tick := cronJob.CreationTimestamp.Add(5 * time.Second)
 
 		s.SoonAfter(5*time.Second, "a Job is started", func(g Gomega) { g.Expect(jobs(s, cronJob)).NotTo(BeEmpty()) })
@@ -51,11 +51,11 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// from this template. Wrong: a controller that copies the spec alone, or the
 	// CronJob's own metadata.
 	It("makes the Job from the template, and marks it with its CronJob and its tick", Covers("CRON-JOBS-001", "CRON-JOBS-002", "CRON-JOBS-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		template := builder.Job("").Label("team", "blue").Parallelism(2).Completions(3).BackoffLimit(4).
+		template := puppet.Job("").Label("team", "blue").Parallelism(2).Completions(3).BackoffLimit(4).
 			Puppet(map[string]string{"example.com/pod": "p"})
-		cronJob := due(ctx, s, builder.CronJob("a", template).With(func(c *batchv1.CronJob) {
+		cronJob := due(ctx, s, puppet.CronJob("a", template).With(func(c *batchv1.CronJob) {
 			metav1.SetMetaDataLabel(&c.ObjectMeta, "own", "label")
 			metav1.SetMetaDataAnnotation(&c.ObjectMeta, "example.com/own", "annotation")
 			metav1.SetMetaDataAnnotation(&c.Spec.JobTemplate.ObjectMeta, "example.com/job", "j")
@@ -81,19 +81,19 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// A CronJob's name has 52 characters or less, for the sake of the 11 that its
 	// controller adds: https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#cron-job-limitations
 	It("starts the Job of a CronJob with the longest name there is", Covers("CRON-JOBS-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob(strings.Repeat("n", 52), builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob(strings.Repeat("n", 52), puppet.Job("")), tick)
 		startsFor(s, cronJob, tick)
 	})
 
 	// batch/v1 CronJobStatus.lastScheduleTime. Wrong: a controller that finds a
 	// tick before the CronJob's creation, or starts a Job at once.
 	It("starts nothing for the time before the CronJob was there", Covers("CRON-SCHEDULE-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(tick)).Obj())
-		witness := due(ctx, s, builder.CronJob("witness", builder.Job("")), tick)
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).Obj())
+		witness := due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
 		startsFor(s, witness, tick)
 		s.Stays("there is no Job", func(g Gomega) {
@@ -104,11 +104,11 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// The Job is gone, and nobody but the status remembers its tick.
 	It("starts nothing again for the tick in lastScheduleTime", Covers("CRON-SCHEDULE-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(tick)).Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).Obj())
 		lastStart(ctx, s, cronJob, tick)
-		witness := due(ctx, s, builder.CronJob("witness", builder.Job("")), tick)
+		witness := due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
 		startsFor(s, witness, tick)
 		s.Stays("there is no Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(BeEmpty()) })
@@ -117,9 +117,9 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#job-creation:
 	// Wrong: a controller that makes up for every missed tick, or for the first.
 	It("starts only the latest of several missed ticks", Covers("CRON-SCHEDULE-006", "CRON-STATUS-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Hourly(tick)).Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).Obj())
 		lastStart(ctx, s, cronJob, tick.Add(-5*time.Hour))
 
 		startsFor(s, cronJob, tick)
@@ -129,10 +129,10 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// #118724. Wrong: a controller that reckons with ticks as far apart as the first
 	// two that it missed; these are 22 hours apart, and the next two are 2.
 	It("starts the latest of missed ticks that are not evenly spaced", Covers("CRON-SCHEDULE-006", "CRON-STATUS-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		schedule := fmt.Sprintf("%d %d,%d * * *", tick.Minute(), tick.Add(-2*time.Hour).Hour(), tick.Hour())
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(schedule).Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(schedule).Obj())
 		lastStart(ctx, s, cronJob, tick.Add(-25*time.Hour))
 
 		startsFor(s, cronJob, tick)
@@ -142,9 +142,9 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// #42649, #45825. Wrong: a controller that gives up at a hundred, as all did
 	// before 1.21.
 	It("starts the latest of more than a hundred missed ticks too, and warns", Covers("CRON-SCHEDULE-007", "CRON-SCHEDULE-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Hourly(tick)).Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).Obj())
 		lastStart(ctx, s, cronJob, tick.Add(-200*time.Hour))
 
 		startsFor(s, cronJob, tick)
@@ -157,9 +157,9 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#starting-deadline:
 	// the controller counts how many missed Jobs occurred within the deadline.
 	It("counts missed ticks from the starting deadline on", Covers("CRON-DEADLINE-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Hourly(tick)).StartingDeadlineSeconds(5000).Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).StartingDeadlineSeconds(5000).Obj())
 		lastStart(ctx, s, cronJob, tick.Add(-200*time.Hour))
 
 		startsFor(s, cronJob, tick)
@@ -172,10 +172,10 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// batch/v1 CronJobSpec.startingDeadlineSeconds: deadline for starting the job
 	// if it misses scheduled time for any reason.
 	It("starts a tick within its starting deadline, and none after it", Covers("CRON-DEADLINE-001", "CRON-DEADLINE-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		late := due(ctx, s, builder.CronJob("late", builder.Job("")).StartingDeadlineSeconds(60), tick)
-		early := due(ctx, s, builder.CronJob("early", builder.Job("")).StartingDeadlineSeconds(3600), tick)
+		late := due(ctx, s, puppet.CronJob("late", puppet.Job("")).StartingDeadlineSeconds(60), tick)
+		early := due(ctx, s, puppet.CronJob("early", puppet.Job("")).StartingDeadlineSeconds(3600), tick)
 
 		startsFor(s, early, tick)
 		s.Stays("the late one starts nothing", func(g Gomega) { g.Expect(starts(s, late)).To(BeEmpty()) })
@@ -186,9 +186,9 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// executions that are suspended count as missed; without a starting deadline
 	// they are scheduled immediately.
 	It("starts nothing while suspended, and the missed tick when resumed", Covers("CRON-SUSPEND-001", "CRON-SUSPEND-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")).Suspend(), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")).Suspend(), tick)
 		s.Stays("there is no Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(BeEmpty()) })
 
 		change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(false) })
@@ -198,10 +198,10 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// The same page: "for CronJobs without a starting deadline". Wrong: a
 	// controller that starts all that was missed.
 	It("starts nothing when resumed after the tick's starting deadline", Covers("CRON-SUSPEND-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		late := due(ctx, s, builder.CronJob("late", builder.Job("")).StartingDeadlineSeconds(60).Suspend(), tick)
-		witness := due(ctx, s, builder.CronJob("witness", builder.Job("")).Suspend(), tick)
+		late := due(ctx, s, puppet.CronJob("late", puppet.Job("")).StartingDeadlineSeconds(60).Suspend(), tick)
+		witness := due(ctx, s, puppet.CronJob("witness", puppet.Job("")).Suspend(), tick)
 		for _, cronJob := range []*batchv1.CronJob{late, witness} {
 			change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(false) })
 		}
@@ -213,16 +213,16 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// batch/v1 CronJobSpec.suspend: it does not apply to already started
 	// executions. Wrong: a controller that suspends or forgets the Job.
 	It("lets a Job go on when its CronJob is suspended", Covers("CRON-SUSPEND-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		job := startsFor(s, cronJob, tick)
 		runs(s, job)
 
 		change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(true) })
 		end(ctx, s, job, 0)
 		s.Soon("the Job's success is noticed", func(g Gomega) {
-			g.Expect(scene.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
+			g.Expect(framework.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
 			g.Expect(active(s, cronJob)).To(BeEmpty())
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
 		})
@@ -231,11 +231,11 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// batch/v1 CronJobSpec.timeZone; KEP-4026 wants the annotation in it. Read in
 	// any other zone, the schedule has not ticked since lastScheduleTime.
 	It("reads the schedule in its time zone", Covers("CRON-ZONE-001", "CRON-ZONE-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		zone := time.FixedZone("", 5*3600+1800) // India knows no summer time
 		local := tick.In(zone)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).
 			Schedule(fmt.Sprintf("%d %d * * *", local.Minute(), local.Hour())).
 			With(func(c *batchv1.CronJob) { c.Spec.TimeZone = ptr.To("Asia/Kolkata") }).Obj())
 		lastStart(ctx, s, cronJob, tick.Add(-5*time.Minute))
@@ -247,11 +247,11 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// In UTC, the tick is hours ahead. Wrong: a controller that keeps the zone that
 	// it saw first.
 	It("reads the schedule in the time zone that it has now", Covers("CRON-ZONE-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		local := tick.In(time.FixedZone("", 5*3600+1800))
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), local.Add(5*time.Hour+30*time.Minute))
-		witness := due(ctx, s, builder.CronJob("witness", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), local.Add(5*time.Hour+30*time.Minute))
+		witness := due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 		startsFor(s, witness, tick)
 		Expect(starts(s, cronJob)).To(BeEmpty())
 
@@ -267,9 +267,9 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// "0 0 13 * 5" is every Friday as well as the 13th of each month. Wrong: a
 	// controller that wants both.
 	It("ticks on a weekday as well as on a day of the month", Covers("CRON-SCHEDULE-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).
 			Schedule(fmt.Sprintf("%d %d %d * %s", tick.Minute(), tick.Hour(), tick.AddDate(0, 0, 10).Day(), tick.Weekday().String()[:3])).Obj())
 		lastStart(ctx, s, cronJob, tick.Add(-5*time.Minute))
 
@@ -278,9 +278,9 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax
 	It("understands the macros of the schedule's syntax", Covers("CRON-SCHEDULE-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := time.Date(ago(0).Year(), time.January, 1, 0, 0, 0, 0, time.UTC)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule("@yearly").Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@yearly").Obj())
 		lastStart(ctx, s, cronJob, tick.Add(-time.Hour))
 
 		startsFor(s, cronJob, tick)
@@ -289,11 +289,11 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// #41655. There is no 30 February; the API accepts it. Wrong: a controller
 	// that counts for ever, or never gets to the others.
 	It("is not held up by a schedule without any tick", Covers("CRON-SCHEDULE-011"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		never := scene.Create(ctx, s, builder.CronJob("never", builder.Job("")).Schedule("0 0 30 2 *").Obj())
+		never := framework.Create(ctx, s, puppet.CronJob("never", puppet.Job("")).Schedule("0 0 30 2 *").Obj())
 		lastStart(ctx, s, never, tick.AddDate(-6, 0, 0))
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 
 		startsFor(s, cronJob, tick)
 		Expect(starts(s, never)).To(BeEmpty())
@@ -302,11 +302,11 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// A name that upstream's controller gives; one with other names has nothing in
 	// its way. Wrong: a controller that takes the Job for its own, or ends.
 	It("leaves a Job alone that has the name of the one it wants to start", Covers("CRON-JOBS-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		foreign := scene.Create(ctx, s, builder.Job(fmt.Sprintf("a-%d", tick.Unix()/60)).Obj())
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
-		witness := due(ctx, s, builder.CronJob("witness", builder.Job("")), tick)
+		foreign := framework.Create(ctx, s, puppet.Job(fmt.Sprintf("a-%d", tick.Unix()/60)).Obj())
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		witness := due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
 		startsFor(s, witness, tick)
 		s.Stays("the Job is nobody's", func(g Gomega) {
@@ -320,10 +320,10 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// Without a starting deadline it is never too late. Wrong: a controller that
 	// tries once.
 	It("starts a Job as soon as it can be created", Covers("CRON-JOBS-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		quota := s.Refuse(ctx, builder.Job("refused").Obj(), "count/jobs.batch")
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		quota := s.Refuse(ctx, puppet.Job("refused").Obj(), "count/jobs.batch")
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		s.Stays("there is no Job", func(g Gomega) {
 			g.Expect(starts(s, cronJob)).To(BeEmpty())
 			g.Expect(active(s, cronJob)).To(BeEmpty())
@@ -335,11 +335,11 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// Wrong: a controller that looks for its Jobs by name, or by the template's labels.
 	It("keeps CronJobs with the same template apart", Covers("CRON-JOBS-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		template := func() *builder.JobBuilder { return builder.Job("").Label("app", "same") }
-		one := due(ctx, s, builder.CronJob("a", template()), tick)
-		two := due(ctx, s, builder.CronJob("a-1", template()), tick)
+		template := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
+		one := due(ctx, s, puppet.CronJob("a", template()), tick)
+		two := due(ctx, s, puppet.CronJob("a-1", template()), tick)
 
 		job := startsFor(s, one, tick)
 		startsFor(s, two, tick)
@@ -355,13 +355,13 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// A finalizer holds the CronJob, as the garbage collector's own does when Jobs
 	// are to go first.
 	It("starts nothing once its CronJob is being deleted", Covers("CRON-SCHEDULE-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(tick)).
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).
 			With(func(c *batchv1.CronJob) { c.Finalizers = []string{hold} }).Obj())
 		s.Delete(ctx, cronJob)
 		lastStart(ctx, s, cronJob, tick.Add(-5*time.Minute))
-		witness := due(ctx, s, builder.CronJob("witness", builder.Job("")), tick)
+		witness := due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
 		startsFor(s, witness, tick)
 		s.Stays("there is no Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(BeEmpty()) })
@@ -371,9 +371,9 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// https://kubernetes.io/docs/concepts/architecture/garbage-collection/: by the
 	// owner references that the controller has set.
 	It("leaves its Jobs to the garbage collector", Covers("CRON-JOBS-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		runs(s, startsFor(s, cronJob, tick))
 
 		Expect(s.Client.Delete(ctx, cronJob, client.PropagationPolicy(metav1.DeletePropagationForeground))).To(Succeed())

@@ -3,8 +3,8 @@ package cronjob
 import (
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -19,9 +19,9 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	// the last time the job successfully completed. Wrong: a controller that
 	// writes its own time.
 	It("has the completion time of a Job that succeeded, and the Job no more", Covers("CRON-STATUS-002", "CRON-STATUS-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		job := startsFor(s, cronJob, tick)
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
 
@@ -36,14 +36,14 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 
 	// Wrong: a controller for which every end is a success.
 	It("has no time of success after a failure, and the Job no more", Covers("CRON-STATUS-002", "CRON-STATUS-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("").BackoffLimit(0)), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").BackoffLimit(0)), tick)
 		job := startsFor(s, cronJob, tick)
 
 		end(ctx, s, job, 1)
 		s.Soon("the failure is noticed", func(g Gomega) {
-			g.Expect(scene.Is(s.Job(job.Name), batchv1.JobFailed)).To(BeTrue())
+			g.Expect(framework.Is(s.Job(job.Name), batchv1.JobFailed)).To(BeTrue())
 			g.Expect(active(s, cronJob)).To(BeEmpty())
 		})
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
@@ -52,12 +52,12 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	// The Job that ended later is seen first. Wrong: a controller that keeps what
 	// it saw last.
 	It("keeps the latest time of success", Covers("CRON-STATUS-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(ago(30*time.Minute))).Obj())
-		older := scene.Create(ctx, s, owned(untouched("older"), cronJob).Obj())
-		newer := scene.Create(ctx, s, owned(untouched("newer"), cronJob).Obj())
+		s := framework.New(ctx)
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(ago(30*time.Minute))).Obj())
+		older := framework.Create(ctx, s, owned(untouched("older"), cronJob).Obj())
+		newer := framework.Create(ctx, s, owned(untouched("newer"), cronJob).Obj())
 		// That it leaves status.active again shows that its end was noticed.
-		scene.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(older)} })
+		framework.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(older)} })
 
 		start := ago(time.Hour)
 		ended(ctx, s, newer, batchv1.JobComplete, start)
@@ -72,9 +72,9 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 
 	// #118530: kubectl create job --from=cronjob/a.
 	It("has the success of a Job that was started by hand", Covers("CRON-STATUS-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		cronJob := scene.Create(ctx, s, builder.CronJob("a", builder.Job("")).Schedule(builder.Daily(ago(30*time.Minute))).Obj())
-		job := scene.Create(ctx, s, owned(builder.Job("by-hand").ExitCodes("0"), cronJob).Obj())
+		s := framework.New(ctx)
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(ago(30*time.Minute))).Obj())
+		job := framework.Create(ctx, s, owned(puppet.Job("by-hand").ExitCodes("0"), cronJob).Obj())
 
 		s.Soon("the success is noticed", func(g Gomega) {
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
@@ -85,9 +85,9 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 
 	// Wrong: a controller that starts the tick again, or keeps the reference.
 	It("loses a Job that was deleted by hand, and nothing takes its place", Covers("CRON-STATUS-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		job := startsFor(s, cronJob, tick)
 
 		s.Delete(ctx, &job)
@@ -100,14 +100,14 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	// controller that starts the tick twice, or looks for the Job in no namespace,
 	// as upstream's did up to 1.36 (#136918).
 	It("takes a Job up again that it has lost", Covers("CRON-STATUS-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		job := startsFor(s, cronJob, tick)
 		runs(s, job)
 
 		before := tick.Add(-4 * time.Minute)
-		scene.ChangeStatus(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) {
+		framework.ChangeStatus(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) {
 			c.Status.Active = nil
 			c.Status.LastScheduleTime = ptr.To(metav1.NewTime(before))
 		})
@@ -121,9 +121,9 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 
 	// Wrong: a controller that does not know the Jobs it has just started.
 	It("holds no surprise for the controller that wrote it", Covers("CRON-EVENTS-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), first)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), first)
 		end(ctx, s, startsFor(s, cronJob, first), 0)
 		moveOn(ctx, s, cronJob, second)
 		end(ctx, s, startsFor(s, cronJob, second), 0)
@@ -140,9 +140,9 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	// #106496, #107997, #108023. Wrong: a controller that finds its Jobs by the
 	// labels of the template.
 	It("keeps a Job whose template has changed since", Covers("CRON-STATUS-009", "CRON-JOBS-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("").Label("version", "old")), first)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").Label("version", "old")), first)
 		old := startsFor(s, cronJob, first)
 
 		moveOn(ctx, s, cronJob, second, func(c *batchv1.CronJob) {

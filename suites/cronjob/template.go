@@ -3,8 +3,8 @@ package cronjob
 import (
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -17,9 +17,9 @@ var _ = Describe("template", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// A template that was copied from a Job has one. Wrong: keeps what is there.
 	It("does not say when a Job is scheduled", Covers("CRON-TEMPLATE-001", "CRON-JOBS-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")).With(func(c *batchv1.CronJob) {
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")).With(func(c *batchv1.CronJob) {
 			metav1.SetMetaDataAnnotation(&c.Spec.JobTemplate.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, "2001-01-01T00:00:00Z")
 		}), tick)
 
@@ -31,11 +31,11 @@ var _ = Describe("template", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// Wrong: copies what it knows of a Job's spec.
 	It("says everything else, also that a Job shall not run yet", Covers("CRON-TEMPLATE-002", "CRON-JOBS-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		template := builder.Job("").Suspend().Indexed().Completions(3).ActiveDeadlineSeconds(1234).
+		template := puppet.Job("").Suspend().Indexed().Completions(3).ActiveDeadlineSeconds(1234).
 			PodReplacementPolicy(batchv1.Failed).With(func(j *batchv1.Job) { j.Spec.TTLSecondsAfterFinished = ptr.To[int32](99) })
-		cronJob := due(ctx, s, builder.CronJob("a", template), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", template), tick)
 
 		Expect(startsFor(s, cronJob, tick).Spec).To(And(
 			HaveField("Suspend", HaveValue(BeTrue())),
@@ -52,9 +52,9 @@ var _ = Describe("template", Label("area:cronjob", "behaviour:schedule"), func()
 	// The tick is made due twice. Wrong: a name by chance, which does not keep two
 	// controllers from starting a Job each.
 	It("and the scheduled time make the same name each time", Label("level:should"), Covers("CRON-TEMPLATE-003", "CRON-JOBS-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 
 		first := startsFor(s, cronJob, tick)
 		Expect(first.Name).To(HavePrefix("a-"))

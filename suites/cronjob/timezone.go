@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,7 +20,7 @@ var _ = Describe("timeZone", Label("area:cronjob", "behaviour:schedule"), func()
 	// It is never the same day in both. Wrong: takes the hour from the zone, and the
 	// day from UTC.
 	It("is that of days and weekdays as well", Covers("CRON-LOCAL-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		start := func(name, zone string, offset time.Duration, weekday bool) {
 			local := tick.In(time.FixedZone(zone, int(offset.Seconds())))
@@ -28,7 +28,7 @@ var _ = Describe("timeZone", Label("area:cronjob", "behaviour:schedule"), func()
 			if weekday {
 				schedule = fmt.Sprintf("%d %d * * %s", local.Minute(), local.Hour(), strings.ToUpper(local.Weekday().String()[:3]))
 			}
-			cronJob := scene.Create(ctx, s, builder.CronJob(name, builder.Job("")).Schedule(schedule).TimeZone(zone).Obj())
+			cronJob := framework.Create(ctx, s, puppet.CronJob(name, puppet.Job("")).Schedule(schedule).TimeZone(zone).Obj())
 			lastStart(ctx, s, cronJob, tick.Add(-5*time.Minute))
 			job := startsFor(s, cronJob, tick)
 			Expect(job.Annotations).To(HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, local.Format(time.RFC3339)))
@@ -42,7 +42,7 @@ var _ = Describe("timeZone", Label("area:cronjob", "behaviour:schedule"), func()
 	// Noon is at 16:00 in UTC there in July, and at 17:00 in January. Wrong: applies
 	// the offset of today, or the zone's standard one.
 	It("has the offset of the scheduled time", Covers("CRON-LOCAL-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		for _, season := range []struct {
 			name  string
 			month time.Month
@@ -53,7 +53,7 @@ var _ = Describe("timeZone", Label("area:cronjob", "behaviour:schedule"), func()
 			if tick.After(time.Now()) {
 				tick = tick.AddDate(-1, 0, 0)
 			}
-			cronJob := scene.Create(ctx, s, builder.CronJob(season.name, builder.Job("")).
+			cronJob := framework.Create(ctx, s, puppet.CronJob(season.name, puppet.Job("")).
 				Schedule(fmt.Sprintf("0 12 15 %d *", season.month)).TimeZone("America/New_York").Obj())
 			lastStart(ctx, s, cronJob, tick.Add(-2*time.Hour))
 

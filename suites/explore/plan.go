@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
-	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/subject"
 )
 
@@ -171,7 +171,7 @@ func (f Fault) arm(ctx context.Context, s *subject.Subject) <-chan struct{} {
 		}()
 		return reached
 	}
-	rule := s.Proxy.On(faults.Calls{Verb: f.Verb, Resource: f.Resource}).Nth(f.Nth)
+	rule := s.Proxy.On(faultproxy.Calls{Verb: f.Verb, Resource: f.Resource}).Nth(f.Nth)
 	// What cannot be started again was started before.
 	restart := func() { _ = s.Restart() }
 	switch f.Do {

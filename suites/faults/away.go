@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -17,8 +17,8 @@ var _ = Describe("A Job whose controller was out of touch", labels, func() {
 	// Wrong: watches on from where it was, or not at all.
 	It("goes on with what its controller missed when watches had expired", Covers("JOB-FAULTS-010"), func(ctx SpecContext) {
 		s := begin(ctx)
-		scene.Create(ctx, s.Scene, builder.Job("a").Parallelism(2).Completions(3).Obj())
-		pods := running(s.Scene, "a", 2)
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(3).Obj())
+		pods := running(s.Sandbox, "a", 2)
 
 		release := s.Hold("pods")
 		s.End(ctx, 0, pods[0])
@@ -28,16 +28,16 @@ var _ = Describe("A Job whose controller was out of touch", labels, func() {
 		s.Soon("the end is counted", func(g Gomega) {
 			g.Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
 		})
-		running(s.Scene, "a", 2)
+		running(s.Sandbox, "a", 2)
 
 		release = s.Hold("jobs")
-		setSuspend(ctx, s.Scene, "a", true)
+		setSuspend(ctx, s.Sandbox, "a", true)
 		s.Misses("jobs")
 		s.Expire("jobs")
 		release()
 		s.Soon("the Job is suspended", func(g Gomega) {
-			g.Expect(scene.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue())
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue())
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
 		})
 	})
 
@@ -45,8 +45,8 @@ var _ = Describe("A Job whose controller was out of touch", labels, func() {
 	// that it does not list any more.
 	It("lets its pods go when its deletion was missed", Covers("JOB-FAULTS-010", "JOB-FAULTS-005"), func(ctx SpecContext) {
 		s := begin(ctx)
-		job := scene.Create(ctx, s.Scene, builder.Job("a").Obj())
-		pod := running(s.Scene, "a", 1)[0]
+		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
+		pod := running(s.Sandbox, "a", 1)[0]
 		releaseJobs, releasePods := s.Hold("jobs"), s.Hold("pods")
 		s.Delete(ctx, job)
 		s.Misses("jobs")
@@ -63,21 +63,21 @@ var _ = Describe("A Job whose controller was out of touch", labels, func() {
 	// Wrong: takes the silence for the end of pods, or gives up for good.
 	away := func(ctx context.Context, long time.Duration) {
 		s := begin(ctx)
-		scene.Create(ctx, s.Scene, builder.Job("a").Parallelism(4).Completions(6).Obj())
-		pods := running(s.Scene, "a", 4)
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(4).Completions(6).Obj())
+		pods := running(s.Sandbox, "a", 4)
 		s.Cut()
 		s.End(ctx, 0, pods[:2]...)
 		s.StaysFor(long, "nothing is counted", func(g Gomega) {
 			g.Expect(s.Job("a").Status.Succeeded).To(BeZero())
-			g.Expect(created(s.Scene, "a")).To(HaveLen(4))
+			g.Expect(created(s.Sandbox, "a")).To(HaveLen(4))
 		})
 		s.Restore()
 		// client-go waits up to twice as long as it has tried in vain.
 		s.SoonAfter(2*long, "the ends are counted and made up for", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 4, Ready: 4, Succeeded: 2}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 4, Ready: 4, Succeeded: 2}))
 		})
-		s.End(ctx, 0, running(s.Scene, "a", 4)...)
-		completes(s.Scene, "a", 6)
+		s.End(ctx, 0, running(s.Sandbox, "a", 4)...)
+		completes(s.Sandbox, "a", 6)
 	}
 
 	It("goes on when the API server was away for 5 s", takesLong, Covers("JOB-FAULTS-011"), func(ctx SpecContext) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/faults"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -18,32 +18,32 @@ import (
 
 // The requests of a CronJob controller.
 var (
-	createJobs      = faults.Calls{Verb: "create", Resource: "jobs"}
-	deleteJobs      = faults.Calls{Verb: "delete", Resource: "jobs"}
-	writeCronStatus = faults.Calls{Verb: "patch|update", Resource: "cronjobs/status"}
+	createJobs      = faultproxy.Calls{Verb: "create", Resource: "jobs"}
+	deleteJobs      = faultproxy.Calls{Verb: "delete", Resource: "jobs"}
+	writeCronStatus = faultproxy.Calls{Verb: "patch|update", Resource: "cronjobs/status"}
 )
 
 // ago is the minute that began so long ago, or up to a minute before.
 func ago(d time.Duration) time.Time { return time.Now().UTC().Add(-d).Truncate(time.Minute) }
 
 // due makes a CronJob that has slept through one tick.
-func due(ctx context.Context, s *scene.Scene, cronJob *builder.CronJobBuilder, tick time.Time) *batchv1.CronJob {
+func due(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, tick time.Time) *batchv1.CronJob {
 	GinkgoHelper()
-	made := scene.Create(ctx, s, cronJob.Schedule(builder.Daily(tick)).Obj())
-	scene.ChangeStatus(ctx, s, made, func(c *batchv1.CronJob) {
+	made := framework.Create(ctx, s, cronJob.Schedule(puppet.Daily(tick)).Obj())
+	framework.ChangeStatus(ctx, s, made, func(c *batchv1.CronJob) {
 		c.Status.LastScheduleTime = ptr.To(metav1.NewTime(tick.Add(-5 * time.Minute)))
 	})
 	return made
 }
 
 // beginCron is begin with a CronJob.
-func beginCron(ctx context.Context) *scene.Faulty {
+func beginCron(ctx context.Context) *framework.Faulty {
 	GinkgoHelper()
-	s := scene.Behind(ctx)
+	s := framework.Behind(ctx)
 	s.Start()
 	tick := ago(time.Hour)
-	due(ctx, s.Scene, builder.CronJob("first", builder.Job("").ExitCodes("0")), tick)
-	succeeds(s.Scene, "first", tick)
+	due(ctx, s.Sandbox, puppet.CronJob("first", puppet.Job("").ExitCodes("0")), tick)
+	succeeds(s.Sandbox, "first", tick)
 	return s
 }
 
@@ -60,13 +60,13 @@ func tickOf(job batchv1.Job) string {
 	return job.Annotations[batchv1.CronJobScheduledTimestampAnnotation]
 }
 
-func jobsOf(s *scene.Scene, cronJob string) []batchv1.Job {
+func jobsOf(s *framework.Sandbox, cronJob string) []batchv1.Job {
 	owner := s.CronJob(cronJob)
 	return slices.DeleteFunc(s.Jobs(), func(j batchv1.Job) bool { return !metav1.IsControlledBy(&j, owner) })
 }
 
 // starts are the ticks of all Jobs that there ever were of a CronJob.
-func starts(s *scene.Scene, cronJob string) []string {
+func starts(s *framework.Sandbox, cronJob string) []string {
 	owner := s.CronJob(cronJob)
 	list := []string{}
 	for _, r := range s.History().Jobs("") {
@@ -80,7 +80,7 @@ func starts(s *scene.Scene, cronJob string) []string {
 
 // activeJobs are the ticks of the Jobs in status.active; it has the name of one
 // that is not there.
-func activeJobs(s *scene.Scene, cronJob string) []string {
+func activeJobs(s *framework.Sandbox, cronJob string) []string {
 	list := []string{}
 	all := s.Jobs()
 	for _, ref := range s.CronJob(cronJob).Status.Active {
@@ -97,7 +97,7 @@ func activeJobs(s *scene.Scene, cronJob string) []string {
 
 // succeeds waits until the Job of a tick is Complete and the CronJob's status
 // says so; it is the only one that ever was.
-func succeeds(s *scene.Scene, cronJob string, tick time.Time) {
+func succeeds(s *framework.Sandbox, cronJob string, tick time.Time) {
 	GinkgoHelper()
 	s.Soon("the Job of CronJob "+cronJob+" has succeeded, and is on record", func(g Gomega) {
 		g.Expect(jobsOf(s, cronJob)).To(HaveLen(1))
@@ -115,96 +115,96 @@ var _ = Describe("A CronJob whose controller's requests go wrong", cronLabels, f
 
 	// Wrong: takes a tick for done whose Job could not be created.
 	It("starts one Job, whatever becomes of requests for it", Covers("CRON-FAULTS-001"), func(ctx SpecContext) {
-		s := scene.Behind(ctx)
+		s := framework.Behind(ctx)
 		allMet := trouble(s, createJobs, fails, isPutOff, isLost, unanswered)
 		s.Start()
 		tick := ago(30 * time.Minute)
 		for _, name := range names {
-			due(ctx, s.Scene, builder.CronJob(name, builder.Job("").ExitCodes("0")), tick)
+			due(ctx, s.Sandbox, puppet.CronJob(name, puppet.Job("").ExitCodes("0")), tick)
 		}
 		allMet()
 		for _, name := range names {
-			succeeds(s.Scene, name, tick)
+			succeeds(s.Sandbox, name, tick)
 		}
 	})
 
 	// Wrong: writes once, and what it wrote then is forgotten.
 	It("says what became of its Job, whatever becomes of writes of its status", Covers("CRON-FAULTS-002"), func(ctx SpecContext) {
-		s := scene.Behind(ctx)
+		s := framework.Behind(ctx)
 		allMet := trouble(s, writeCronStatus, fails, conflicts, isPutOff, isLost, unanswered)
 		s.Start()
 		tick := ago(30 * time.Minute)
 		for _, name := range names {
-			due(ctx, s.Scene, builder.CronJob(name, builder.Job("").ExitCodes("0")), tick)
+			due(ctx, s.Sandbox, puppet.CronJob(name, puppet.Job("").ExitCodes("0")), tick)
 		}
 		allMet()
 		for _, name := range names {
-			succeeds(s.Scene, name, tick)
+			succeeds(s.Sandbox, name, tick)
 		}
 	})
 
 	// Wrong: starts the new Job although it could not delete the old one, or
 	// never.
 	It("replaces its Job, whatever becomes of requests to delete it", Covers("CRON-FAULTS-003"), func(ctx SpecContext) {
-		s := scene.Behind(ctx)
+		s := framework.Behind(ctx)
 		s.Start()
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
 		for _, name := range names[:3] {
-			due(ctx, s.Scene, builder.CronJob(name, builder.Job("")).Policy(batchv1.ReplaceConcurrent), first)
+			due(ctx, s.Sandbox, puppet.CronJob(name, puppet.Job("")).Policy(batchv1.ReplaceConcurrent), first)
 		}
 		for _, name := range names[:3] {
-			s.Soon("the first Job of "+name+" is active", func(g Gomega) { g.Expect(activeJobs(s.Scene, name)).To(Equal(ticks(first))) })
+			s.Soon("the first Job of "+name+" is active", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, name)).To(Equal(ticks(first))) })
 		}
 		allMet := trouble(s, deleteJobs, fails, isPutOff, unanswered)
 		for _, name := range names[:3] {
-			moveOn(ctx, s.Scene, name, second)
+			moveOn(ctx, s.Sandbox, name, second)
 		}
 		allMet()
 		for _, name := range names[:3] {
 			s.Soon("the first Job of "+name+" is replaced", func(g Gomega) {
-				g.Expect(activeJobs(s.Scene, name)).To(Equal(ticks(second)))
-				g.Expect(jobsOf(s.Scene, name)).To(HaveLen(1))
+				g.Expect(activeJobs(s.Sandbox, name)).To(Equal(ticks(second)))
+				g.Expect(jobsOf(s.Sandbox, name)).To(HaveLen(1))
 			})
-			Expect(starts(s.Scene, name)).To(Equal(ticks(first, second)))
+			Expect(starts(s.Sandbox, name)).To(Equal(ticks(first, second)))
 		}
 	})
 
 	// When it looks again is its own affair: a change of the CronJob makes it.
 	// Wrong: takes the Job for deleted.
 	It("keeps no more Jobs than it may, although requests to delete one failed", Covers("CRON-FAULTS-003"), func(ctx SpecContext) {
-		s := scene.Behind(ctx)
+		s := framework.Behind(ctx)
 		failed := s.On(deleteJobs).Nth(1).Answer(500)
 		s.Start()
-		cronJob := due(ctx, s.Scene, builder.CronJob("a", builder.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), ago(30*time.Minute))
+		cronJob := due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), ago(30*time.Minute))
 		s.Meets("delete the Job", failed)
-		scene.Change(ctx, s.Scene, cronJob, func(c *batchv1.CronJob) { metav1.SetMetaDataAnnotation(&c.ObjectMeta, "example.com/look", "again") })
-		s.Soon("there are no Jobs", func(g Gomega) { g.Expect(jobsOf(s.Scene, "a")).To(BeEmpty()) })
-		s.Soon("none is active", func(g Gomega) { g.Expect(activeJobs(s.Scene, "a")).To(BeEmpty()) })
-		Expect(starts(s.Scene, "a")).To(HaveLen(1))
+		framework.Change(ctx, s.Sandbox, cronJob, func(c *batchv1.CronJob) { metav1.SetMetaDataAnnotation(&c.ObjectMeta, "example.com/look", "again") })
+		s.Soon("there are no Jobs", func(g Gomega) { g.Expect(jobsOf(s.Sandbox, "a")).To(BeEmpty()) })
+		s.Soon("none is active", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, "a")).To(BeEmpty()) })
+		Expect(starts(s.Sandbox, "a")).To(HaveLen(1))
 	})
 })
 
 // moveOn lets a later tick come. To the controller it is due at once: it cannot
 // look while the CronJob is suspended.
-func moveOn(ctx context.Context, s *scene.Scene, cronJob string, tick time.Time) {
+func moveOn(ctx context.Context, s *framework.Sandbox, cronJob string, tick time.Time) {
 	GinkgoHelper()
-	scene.Change(ctx, s, s.CronJob(cronJob), func(c *batchv1.CronJob) {
+	framework.Change(ctx, s, s.CronJob(cronJob), func(c *batchv1.CronJob) {
 		c.Spec.Suspend = ptr.To(true)
-		c.Spec.Schedule = builder.Daily(tick)
+		c.Spec.Schedule = puppet.Daily(tick)
 	})
-	scene.ChangeStatus(ctx, s, s.CronJob(cronJob), func(c *batchv1.CronJob) {
+	framework.ChangeStatus(ctx, s, s.CronJob(cronJob), func(c *batchv1.CronJob) {
 		c.Status.LastScheduleTime = ptr.To(metav1.NewTime(tick.Add(-5 * time.Minute)))
 	})
 	setCronSuspend(ctx, s, cronJob, false)
 }
 
-func setCronSuspend(ctx context.Context, s *scene.Scene, cronJob string, suspend bool) {
+func setCronSuspend(ctx context.Context, s *framework.Sandbox, cronJob string, suspend bool) {
 	GinkgoHelper()
-	scene.Change(ctx, s, s.CronJob(cronJob), func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(suspend) })
+	framework.Change(ctx, s, s.CronJob(cronJob), func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(suspend) })
 }
 
 // holdAt holds a resource from the moment of the first such request on.
-func holdAt(s *scene.Faulty, calls faults.Calls, resource string) (met *faults.Rule, held <-chan func()) {
+func holdAt(s *framework.Faulty, calls faultproxy.Calls, resource string) (met *faultproxy.Rule, held <-chan func()) {
 	holds := make(chan func(), 1)
 	return s.On(calls).Nth(1).Do(func() { holds <- s.Hold(resource) }), holds
 }
@@ -216,17 +216,17 @@ var _ = Describe("A CronJob whose controller has an old view", cronLabels, func(
 		s := beginCron(ctx)
 		met, held := holdAt(s, createJobs, "cronjobs")
 		tick := ago(30 * time.Minute)
-		due(ctx, s.Scene, builder.CronJob("a", builder.Job("").ExitCodes("0")), tick)
+		due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")), tick)
 		s.Meets("start a Job", met)
 		release := <-held
 		s.Misses("cronjobs")
 		s.Soon("the Job is Complete", func(g Gomega) {
-			g.Expect(jobsOf(s.Scene, "a")).To(HaveLen(1))
-			g.Expect(scene.Is(&jobsOf(s.Scene, "a")[0], batchv1.JobComplete)).To(BeTrue())
+			g.Expect(jobsOf(s.Sandbox, "a")).To(HaveLen(1))
+			g.Expect(framework.Is(&jobsOf(s.Sandbox, "a")[0], batchv1.JobComplete)).To(BeTrue())
 		})
-		s.Stays("it is the only one", func(g Gomega) { g.Expect(starts(s.Scene, "a")).To(Equal(ticks(tick))) })
+		s.Stays("it is the only one", func(g Gomega) { g.Expect(starts(s.Sandbox, "a")).To(Equal(ticks(tick))) })
 		release()
-		succeeds(s.Scene, "a", tick)
+		succeeds(s.Sandbox, "a", tick)
 	})
 
 	// Wrong: counts the Jobs that it sees, and sees none that runs.
@@ -234,20 +234,20 @@ var _ = Describe("A CronJob whose controller has an old view", cronLabels, func(
 		s := beginCron(ctx)
 		met, held := holdAt(s, createJobs, "jobs")
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		due(ctx, s.Scene, builder.CronJob("a", builder.Job("")).Policy(batchv1.ForbidConcurrent), first)
+		due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent), first)
 		s.Meets("start a Job", met)
 		release := <-held
-		s.Soon("the Job is on record", func(g Gomega) { g.Expect(activeJobs(s.Scene, "a")).To(Equal(ticks(first))) })
-		moveOn(ctx, s.Scene, "a", second)
+		s.Soon("the Job is on record", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, "a")).To(Equal(ticks(first))) })
+		moveOn(ctx, s.Sandbox, "a", second)
 		s.Stays("it is the only one", func(g Gomega) {
-			g.Expect(starts(s.Scene, "a")).To(Equal(ticks(first)))
-			g.Expect(activeJobs(s.Scene, "a")).To(Equal(ticks(first)))
+			g.Expect(starts(s.Sandbox, "a")).To(Equal(ticks(first)))
+			g.Expect(activeJobs(s.Sandbox, "a")).To(Equal(ticks(first)))
 		})
 		release()
-		s.End(ctx, 0, running(s.Scene, jobsOf(s.Scene, "a")[0].Name, 1)...)
+		s.End(ctx, 0, running(s.Sandbox, jobsOf(s.Sandbox, "a")[0].Name, 1)...)
 		s.Soon("the next one has started", func(g Gomega) {
-			g.Expect(starts(s.Scene, "a")).To(Equal(ticks(first, second)))
-			g.Expect(activeJobs(s.Scene, "a")).To(Equal(ticks(second)))
+			g.Expect(starts(s.Sandbox, "a")).To(Equal(ticks(first, second)))
+			g.Expect(activeJobs(s.Sandbox, "a")).To(Equal(ticks(second)))
 		})
 	})
 })
@@ -258,38 +258,38 @@ var _ = Describe("A CronJob whose controller was out of touch", cronLabels, func
 	It("goes on with what its controller missed when watches had expired", Covers("CRON-FAULTS-005"), func(ctx SpecContext) {
 		s := beginCron(ctx)
 		tick := ago(30 * time.Minute)
-		due(ctx, s.Scene, builder.CronJob("a", builder.Job("")), tick)
-		due(ctx, s.Scene, builder.CronJob("b", builder.Job("")).Suspend(), tick)
-		s.Soon("the Job is active", func(g Gomega) { g.Expect(activeJobs(s.Scene, "a")).To(Equal(ticks(tick))) })
+		due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("")), tick)
+		due(ctx, s.Sandbox, puppet.CronJob("b", puppet.Job("")).Suspend(), tick)
+		s.Soon("the Job is active", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, "a")).To(Equal(ticks(tick))) })
 
 		release := s.Hold("jobs")
-		s.Delete(ctx, &jobsOf(s.Scene, "a")[0])
+		s.Delete(ctx, &jobsOf(s.Sandbox, "a")[0])
 		s.Misses("jobs")
 		s.Expire("jobs")
 		release()
-		s.Soon("none is active", func(g Gomega) { g.Expect(activeJobs(s.Scene, "a")).To(BeEmpty()) })
+		s.Soon("none is active", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, "a")).To(BeEmpty()) })
 
 		release = s.Hold("cronjobs")
-		setCronSuspend(ctx, s.Scene, "b", false)
+		setCronSuspend(ctx, s.Sandbox, "b", false)
 		s.Misses("cronjobs")
 		s.Expire("cronjobs")
 		release()
-		s.Soon("the other Job is active", func(g Gomega) { g.Expect(activeJobs(s.Scene, "b")).To(Equal(ticks(tick))) })
-		Expect(starts(s.Scene, "a")).To(Equal(ticks(tick)))
-		Expect(starts(s.Scene, "b")).To(Equal(ticks(tick)))
+		s.Soon("the other Job is active", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, "b")).To(Equal(ticks(tick))) })
+		Expect(starts(s.Sandbox, "a")).To(Equal(ticks(tick)))
+		Expect(starts(s.Sandbox, "b")).To(Equal(ticks(tick)))
 	})
 
 	// Wrong: lets a tick go by that it could not act on.
 	It("starts what is still due when the API server was away for 5 s", takesLong, Covers("CRON-FAULTS-005"), func(ctx SpecContext) {
 		s := beginCron(ctx)
 		tick := ago(30 * time.Minute)
-		due(ctx, s.Scene, builder.CronJob("a", builder.Job("").ExitCodes("0")).Suspend(), tick)
+		due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).Suspend(), tick)
 		s.Cut()
-		setCronSuspend(ctx, s.Scene, "a", false)
+		setCronSuspend(ctx, s.Sandbox, "a", false)
 		const long = 5 * time.Second
-		s.StaysFor(long, "nothing starts", func(g Gomega) { g.Expect(starts(s.Scene, "a")).To(BeEmpty()) })
+		s.StaysFor(long, "nothing starts", func(g Gomega) { g.Expect(starts(s.Sandbox, "a")).To(BeEmpty()) })
 		s.Restore()
-		s.SoonAfter(2*long, "the Job has started", func(g Gomega) { g.Expect(starts(s.Scene, "a")).To(Equal(ticks(tick))) })
-		succeeds(s.Scene, "a", tick)
+		s.SoonAfter(2*long, "the Job has started", func(g Gomega) { g.Expect(starts(s.Sandbox, "a")).To(Equal(ticks(tick))) })
+		succeeds(s.Sandbox, "a", tick)
 	})
 })

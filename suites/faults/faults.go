@@ -13,9 +13,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/faults"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -26,8 +26,8 @@ import (
 
 // labels are on all specs of Jobs, cronLabels on those of CronJobs.
 var (
-	labels     = Label(scene.FaultsLabel, "area:job", "behaviour:faults")
-	cronLabels = Label(scene.FaultsLabel, "area:cronjob", "behaviour:faults")
+	labels     = Label(framework.FaultsLabel, "area:job", "behaviour:faults")
+	cronLabels = Label(framework.FaultsLabel, "area:cronjob", "behaviour:faults")
 )
 
 // Specs that take long begin first, so that the others run beside them.
@@ -39,27 +39,27 @@ const (
 // The requests of a Job controller. How it names pods, and whether it patches or
 // updates, is its own affair.
 var (
-	createPods   = faults.Calls{Verb: "create", Resource: "pods"}
-	releasePods  = faults.Calls{Verb: "patch|update", Resource: "pods"}
-	deletePods   = faults.Calls{Verb: "delete", Resource: "pods"}
-	writeStatus  = faults.Calls{Verb: "patch|update", Resource: "jobs/status"}
-	createEvents = faults.Calls{Verb: "create|patch|update", Resource: "events"}
+	createPods   = faultproxy.Calls{Verb: "create", Resource: "pods"}
+	releasePods  = faultproxy.Calls{Verb: "patch|update", Resource: "pods"}
+	deletePods   = faultproxy.Calls{Verb: "delete", Resource: "pods"}
+	writeStatus  = faultproxy.Calls{Verb: "patch|update", Resource: "jobs/status"}
+	createEvents = faultproxy.Calls{Verb: "create|patch|update", Resource: "events"}
 )
 
 // way is how a request meets with trouble.
-type way func(*faults.Rule) *faults.Rule
+type way func(*faultproxy.Rule) *faultproxy.Rule
 
-func fails(r *faults.Rule) *faults.Rule      { return r.Answer(500) }
-func conflicts(r *faults.Rule) *faults.Rule  { return r.Answer(409) }
-func isPutOff(r *faults.Rule) *faults.Rule   { return r.Answer(429) }
-func isLost(r *faults.Rule) *faults.Rule     { return r.Drop() }
-func unanswered(r *faults.Rule) *faults.Rule { return r.LoseAnswerLate() }
+func fails(r *faultproxy.Rule) *faultproxy.Rule      { return r.Answer(500) }
+func conflicts(r *faultproxy.Rule) *faultproxy.Rule  { return r.Answer(409) }
+func isPutOff(r *faultproxy.Rule) *faultproxy.Rule   { return r.Answer(429) }
+func isLost(r *faultproxy.Rule) *faultproxy.Rule     { return r.Drop() }
+func unanswered(r *faultproxy.Rule) *faultproxy.Rule { return r.LoseAnswerLate() }
 
 // trouble has every other of some requests meet with trouble, beginning with the
 // first. One that goes through unanswered comes last: it need not be made again.
 // The function that it returns waits until that has happened in all ways.
-func trouble(s *scene.Faulty, calls faults.Calls, ways ...way) (allMet func()) {
-	var rules []*faults.Rule
+func trouble(s *framework.Faulty, calls faultproxy.Calls, ways ...way) (allMet func()) {
+	var rules []*faultproxy.Rule
 	for i, way := range ways {
 		rules = append(rules, way(s.On(calls).Nth(2*i+1)))
 	}
@@ -73,53 +73,53 @@ func trouble(s *scene.Faulty, calls faults.Calls, ways ...way) (allMet func()) {
 
 // begin starts the implementation and waits until a first Job is Complete: its
 // caches are filled then.
-func begin(ctx context.Context) *scene.Faulty {
+func begin(ctx context.Context) *framework.Faulty {
 	GinkgoHelper()
-	s := scene.Behind(ctx)
+	s := framework.Behind(ctx)
 	s.Start()
-	scene.Create(ctx, s.Scene, builder.Job("first").ExitCodes("0").Obj())
-	completes(s.Scene, "first", 1)
+	framework.Create(ctx, s.Sandbox, puppet.Job("first").ExitCodes("0").Obj())
+	completes(s.Sandbox, "first", 1)
 	return s
 }
 
 // counters are those of a Job's status.
-type counters = scene.Counters
+type counters = framework.Counters
 
 // completes waits until a Job is Complete, with so many pods that succeeded and
 // no others that ever were.
-func completes(s *scene.Scene, job string, succeeded int32) {
+func completes(s *framework.Sandbox, job string, succeeded int32) {
 	GinkgoHelper()
 	s.Soon("Job "+job+" is Complete", func(g Gomega) {
-		g.Expect(scene.Is(s.Job(job), batchv1.JobComplete)).To(BeTrue())
+		g.Expect(framework.Is(s.Job(job), batchv1.JobComplete)).To(BeTrue())
 	})
-	Expect(scene.CountersOf(s.Job(job))).To(Equal(counters{Succeeded: succeeded}))
+	Expect(framework.CountersOf(s.Job(job))).To(Equal(counters{Succeeded: succeeded}))
 	Expect(created(s, job)).To(HaveLen(int(succeeded)))
 }
 
 // running waits until a Job has exactly n active pods and counts them all as
 // ready, and returns them, oldest first.
-func running(s *scene.Scene, job string, n int32) []corev1.Pod {
+func running(s *framework.Sandbox, job string, n int32) []corev1.Pod {
 	GinkgoHelper()
 	s.Soon("all pods of Job "+job+" run", func(g Gomega) {
 		g.Expect(active(s, job)).To(HaveLen(int(n)))
-		g.Expect(scene.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
+		g.Expect(framework.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
 	})
 	return active(s, job)
 }
 
-func active(s *scene.Scene, job string) []corev1.Pod {
-	return slices.DeleteFunc(pods(s, job), func(p corev1.Pod) bool { return !scene.IsActive(p) })
+func active(s *framework.Sandbox, job string) []corev1.Pod {
+	return slices.DeleteFunc(pods(s, job), func(p corev1.Pod) bool { return !framework.IsActive(p) })
 }
 
 // pods are those of the Job that has the name now.
-func pods(s *scene.Scene, job string) []corev1.Pod {
+func pods(s *framework.Sandbox, job string) []corev1.Pod {
 	owner := s.Job(job)
 	return slices.DeleteFunc(s.Pods(), func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, owner) })
 }
 
 // created are the names of all pods that ever were of the Job that has the name
 // now.
-func created(s *scene.Scene, job string) (names []string) {
+func created(s *framework.Sandbox, job string) (names []string) {
 	owner := s.Job(job)
 	for _, r := range s.History().Pods("") {
 		if r.Created() && metav1.IsControlledBy(r.Pod(), owner) {
@@ -129,7 +129,7 @@ func created(s *scene.Scene, job string) (names []string) {
 	return names
 }
 
-func setSuspend(ctx context.Context, s *scene.Scene, job string, suspend bool) {
+func setSuspend(ctx context.Context, s *framework.Sandbox, job string, suspend bool) {
 	GinkgoHelper()
-	scene.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(suspend) })
+	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(suspend) })
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,7 +20,7 @@ import (
 // replicas are two of the implementation that share a Lease in the scene's
 // namespace. The first leads; the second stands by. No busy machine makes one
 // lose it: it lasts longer than a spec.
-func replicas(s *scene.Scene) (first, second *scene.Subject) {
+func replicas(s *framework.Sandbox) (first, second *framework.Subject) {
 	GinkgoHelper()
 	flags := []string{
 		"--leader-elect=true", "--leader-elect-resource-name=" + lease, "--leader-elect-resource-namespace=" + s.Namespace,
@@ -39,7 +39,7 @@ const lease = "jobconformance"
 
 // overthrow cuts the leader off and takes the Lease from it, as if its time had
 // passed. It goes on to believe that it leads.
-func overthrow(ctx context.Context, s *scene.Scene, leader *scene.Subject) {
+func overthrow(ctx context.Context, s *framework.Sandbox, leader *framework.Subject) {
 	GinkgoHelper()
 	leader.Cut()
 	free := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"holderIdentity":"","leaseDurationSeconds":1}}`))
@@ -51,17 +51,17 @@ var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 
 	// Wrong: begins anew as it finds the pods of another one.
 	It("is carried on by another replica", Covers("JOB-FAULTS-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		first, second := replicas(s)
 		first.Start()
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).Obj())
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).Obj())
 		pods := running(s, "a", 2)
 		second.Start()
 
 		overthrow(ctx, s, first)
 		s.End(ctx, 0, pods...)
 		s.Soon("the other replica goes on", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 2}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 2}))
 		})
 		s.End(ctx, 0, running(s, "a", 2)...)
 		completes(s, "a", 4)
@@ -69,10 +69,10 @@ var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 
 	// Wrong: adds to the counters whatever revision they are of.
 	It("is not counted again by a late write of the old leader", Covers("JOB-FAULTS-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		first, second := replicas(s)
 		first.Start()
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		pods := running(s, "a", 2)
 		second.Start()
 
@@ -82,12 +82,12 @@ var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 		first.Meets("the ends are counted", late)
 		overthrow(ctx, s, first)
 		s.Soon("the other replica has counted them", func(g Gomega) {
-			g.Expect(scene.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
 		})
 		close(arrives)
 		s.Stays("the Job is Complete with two pods", func(g Gomega) {
-			g.Expect(scene.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 2}))
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 2}))
 			g.Expect(created(s, "a")).To(HaveLen(2))
 		})
 	})
@@ -97,13 +97,13 @@ var _ = Describe("A CronJob whose controller loses its Lease", cronLabels, func(
 
 	// Wrong: gives the Job of a tick a name of its own each time.
 	It("starts one Job, though the old leader's request comes late", Covers("CRON-FAULTS-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		first, second := replicas(s)
 		arrives := make(chan struct{})
 		late := first.On(createJobs).Nth(1).Until(arrives)
 		first.Start()
 		tick := ago(30 * time.Minute)
-		due(ctx, s, builder.CronJob("a", builder.Job("")), tick)
+		due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		first.Meets("the Job is started", late)
 		second.Start()
 

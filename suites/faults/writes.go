@@ -3,8 +3,8 @@ package faults
 import (
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,104 +20,104 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 	// Wrong: takes a request that failed for done, or creates a pod again that
 	// was created without an answer.
 	It("has exactly the pods that it needs, whatever becomes of requests for them", Covers("JOB-FAULTS-001"), func(ctx SpecContext) {
-		s := scene.Behind(ctx)
+		s := framework.Behind(ctx)
 		allMet := trouble(s, createPods, fails, isPutOff, isLost, unanswered)
 		s.Start()
 		for _, job := range jobs {
-			scene.Create(ctx, s.Scene, builder.Job(job).Parallelism(2).Completions(2).ExitCodes("0").Obj())
+			framework.Create(ctx, s.Sandbox, puppet.Job(job).Parallelism(2).Completions(2).ExitCodes("0").Obj())
 		}
 		allMet()
 		for _, job := range jobs {
-			completes(s.Scene, job, 2)
+			completes(s.Sandbox, job, 2)
 		}
 	})
 
 	// The first write that fails says that a Job has started, the others that pods
 	// have ended. Wrong: counts in its memory and not from what is on record.
 	It("counts its pods once, whatever becomes of writes of its status", Covers("JOB-FAULTS-002"), func(ctx SpecContext) {
-		s := scene.Behind(ctx)
+		s := framework.Behind(ctx)
 		firstMet := trouble(s, writeStatus, fails)
 		s.Start()
 		for _, job := range jobs {
-			scene.Create(ctx, s.Scene, builder.Job(job).Parallelism(3).Completions(3).Obj())
+			framework.Create(ctx, s.Sandbox, puppet.Job(job).Parallelism(3).Completions(3).Obj())
 		}
 		firstMet()
 		var all []corev1.Pod
 		for _, job := range jobs {
-			all = append(all, running(s.Scene, job, 3)...)
+			all = append(all, running(s.Sandbox, job, 3)...)
 		}
 		allMet := trouble(s, writeStatus, fails, conflicts, isPutOff, isLost, unanswered)
 		s.End(ctx, 0, all...)
 		allMet()
 		for _, job := range jobs {
-			completes(s.Scene, job, 3)
+			completes(s.Sandbox, job, 3)
 		}
 	})
 
 	// Wrong: forgets the reason, or counts the failure again, as it decides anew.
 	It("has failed for its reason, whatever becomes of writes of its status", Covers("JOB-FAULTS-002"), func(ctx SpecContext) {
-		s := scene.Behind(ctx)
+		s := framework.Behind(ctx)
 		allMet := trouble(s, writeStatus, unanswered, conflicts, fails, unanswered)
 		s.Start()
 		for _, job := range jobs {
-			scene.Create(ctx, s.Scene, builder.Job(job).BackoffLimit(0).ExitCodes("1").Obj())
+			framework.Create(ctx, s.Sandbox, puppet.Job(job).BackoffLimit(0).ExitCodes("1").Obj())
 		}
 		allMet()
 		for _, job := range jobs {
 			s.Soon("Job "+job+" has Failed", func(g Gomega) {
-				g.Expect(scene.Is(s.Job(job), batchv1.JobFailed)).To(BeTrue())
+				g.Expect(framework.Is(s.Job(job), batchv1.JobFailed)).To(BeTrue())
 			})
-			Expect(scene.Condition(s.Job(job), batchv1.JobFailed).Reason).To(Equal(batchv1.JobReasonBackoffLimitExceeded))
-			Expect(scene.CountersOf(s.Job(job))).To(Equal(counters{Failed: 1}))
-			Expect(created(s.Scene, job)).To(HaveLen(1))
+			Expect(framework.Condition(s.Job(job), batchv1.JobFailed).Reason).To(Equal(batchv1.JobReasonBackoffLimitExceeded))
+			Expect(framework.CountersOf(s.Job(job))).To(Equal(counters{Failed: 1}))
+			Expect(created(s.Sandbox, job)).To(HaveLen(1))
 		}
 	})
 
 	// Wrong: takes a pod for released whose finalizer it failed to remove.
 	It("releases the pods that it has counted, whatever becomes of requests for that", Covers("JOB-FAULTS-003"), func(ctx SpecContext) {
-		s := scene.Behind(ctx)
+		s := framework.Behind(ctx)
 		allMet := trouble(s, releasePods, fails, conflicts, isPutOff, isLost, unanswered)
 		s.Start()
 		for _, job := range jobs {
-			scene.Create(ctx, s.Scene, builder.Job(job).Parallelism(2).Completions(2).ExitCodes("0").Obj())
+			framework.Create(ctx, s.Sandbox, puppet.Job(job).Parallelism(2).Completions(2).ExitCodes("0").Obj())
 		}
 		allMet()
 		for _, job := range jobs {
-			completes(s.Scene, job, 2)
-			Expect(pods(s.Scene, job)).To(HaveEach(HaveField("Finalizers", BeEmpty())))
+			completes(s.Sandbox, job, 2)
+			Expect(pods(s.Sandbox, job)).To(HaveEach(HaveField("Finalizers", BeEmpty())))
 		}
 	})
 
 	// Wrong: takes a pod for deleted that it failed to delete.
 	It("stops its pods when it is suspended, whatever becomes of requests for that", Covers("JOB-FAULTS-004"), func(ctx SpecContext) {
-		s := scene.Behind(ctx)
+		s := framework.Behind(ctx)
 		allMet := trouble(s, deletePods, fails, isPutOff, isLost, unanswered)
 		s.Start()
 		for _, job := range jobs {
-			scene.Create(ctx, s.Scene, builder.Job(job).Parallelism(2).Completions(2).Obj())
+			framework.Create(ctx, s.Sandbox, puppet.Job(job).Parallelism(2).Completions(2).Obj())
 		}
 		for _, job := range jobs {
-			running(s.Scene, job, 2)
+			running(s.Sandbox, job, 2)
 		}
 		for _, job := range jobs {
-			setSuspend(ctx, s.Scene, job, true)
+			setSuspend(ctx, s.Sandbox, job, true)
 		}
 		allMet()
 		for _, job := range jobs {
 			s.Soon("Job "+job+" has no pods", func(g Gomega) {
-				g.Expect(pods(s.Scene, job)).To(BeEmpty())
-				g.Expect(scene.Is(s.Job(job), batchv1.JobSuspended)).To(BeTrue())
-				g.Expect(scene.CountersOf(s.Job(job))).To(Equal(counters{}))
+				g.Expect(pods(s.Sandbox, job)).To(BeEmpty())
+				g.Expect(framework.Is(s.Job(job), batchv1.JobSuspended)).To(BeTrue())
+				g.Expect(framework.CountersOf(s.Job(job))).To(Equal(counters{}))
 			})
-			Expect(created(s.Scene, job)).To(HaveLen(2))
+			Expect(created(s.Sandbox, job)).To(HaveLen(2))
 		}
 	})
 
 	// Wrong: tries once, as nothing wakes it for a pod whose Job is gone.
 	It("lets its pods go when it is gone, even if requests for that failed", Covers("JOB-FAULTS-005"), func(ctx SpecContext) {
 		s := begin(ctx)
-		job := scene.Create(ctx, s.Scene, builder.Job("a").Obj())
-		pod := running(s.Scene, "a", 1)[0]
+		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
+		pod := running(s.Sandbox, "a", 1)[0]
 		trouble, since := s.On(releasePods).Answer(500), time.Now()
 		s.Delete(ctx, job)
 		s.Meets("the pod is released", trouble)
@@ -133,11 +133,11 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 
 	// Wrong: repeats a step because its event could not be written.
 	It("completes although no event can be written", Covers("JOB-FAULTS-006"), func(ctx SpecContext) {
-		s := scene.Behind(ctx)
+		s := framework.Behind(ctx)
 		s.On(createEvents).Answer(500)
 		s.Start()
-		scene.Create(ctx, s.Scene, builder.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
-		completes(s.Scene, "a", 4)
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
+		completes(s.Sandbox, "a", 4)
 		Expect(s.Events()).NotTo(ContainElement(HaveField("InvolvedObject.Kind", "Job")))
 	})
 })

@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -23,8 +22,8 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// Wrong: lets the pods run on, or forgets to count them.
 	It("fail the Job when they are over, and remove its pods", Covers("JOB-DEADLINE-001", "JOB-DEADLINE-002", "JOB-STATUS-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(1).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(1).Obj())
 
 		exceeds(s, "a", time.Second, counters{Failed: 2})
 		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
@@ -34,8 +33,8 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// Source: KEP-3998; #123775.
 	It("are declared exceeded at once, but the Job has Failed only when its last pod has ended", Covers("JOB-END-003", "JOB-END-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := running(s, "a", 1)
 		setDeadline(ctx, s, "a", 1)
@@ -43,7 +42,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 			g.Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
 				batchv1.JobFailureTarget: batchv1.JobReasonDeadlineExceeded,
 			}))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
 		})
 		release(ctx, s, "143", pods...)
 		exceeds(s, "a", time.Second, counters{Failed: 1})
@@ -51,16 +50,16 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// Source: #110294. Wrong: looks at the clock only when a pod changes.
 	It("end without anything else happening", Covers("JOB-DEADLINE-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(3).Puppet(map[string]string{puppet.Start: puppet.Hold}).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(3).Puppet(map[string]string{puppet.Start: puppet.Hold}).Obj())
 
 		exceeds(s, "a", 3*time.Second, counters{Failed: 1})
 	})
 
 	// Wrong: counts from the creation.
 	It("do not begin before a Job that was created suspended is resumed", Covers("JOB-DEADLINE-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(1).Suspend().Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(1).Suspend().Obj())
 
 		s.Soon("the Job is suspended", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
@@ -78,8 +77,8 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 	// "This timer will effectively be stopped and reset when the Job is resumed
 	// again." Wrong: fails the suspended Job, or counts from its first start.
 	It("begin anew when a Job is resumed", Covers("JOB-DEADLINE-011"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Obj())
 
 		pod := running(s, "a", 1)[0]
 		s.Direct(ctx, pod, map[string]string{puppet.Terminate: puppet.Hold})
@@ -87,7 +86,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job is suspended and its pod terminating", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
 		})
 		setDeadline(ctx, s, "a", 2)
 		goesOn := func(g Gomega) {
@@ -97,7 +96,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		// The pod's end makes the controller look at the Job once more.
 		release(ctx, s, "143", pod)
 		s.Soon("the pod is gone", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
 			goesOn(g)
 		})
 		setSuspend(ctx, s, "a", false)
@@ -108,8 +107,8 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// Wrong: does not look at the status first.
 	It("say nothing about a Job that was complete before", Covers("JOB-DEADLINE-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(3600).ExitCodes("0").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(3600).ExitCodes("0").Obj())
 
 		completes(s, "a", counters{Succeeded: 1})
 		setDeadline(ctx, s, "a", 1)
@@ -122,13 +121,13 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 	// "Once a Job reaches activeDeadlineSeconds, all of its running Pods are
 	// terminated." Wrong: takes finished ones with them.
 	It("leave pods that have succeeded alone", Covers("JOB-DEADLINE-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 
 		pods := running(s, "a", 2)
 		s.End(ctx, 0, pods[0])
 		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		})
 		setDeadline(ctx, s, "a", 1)
 		exceeds(s, "a", time.Second, counters{Succeeded: 1, Failed: 1})
@@ -138,8 +137,8 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 	// "Takes precedence over its .spec.backoffLimit." Wrong: wakes up only when
 	// the next pod is due, which is after 40 s.
 	It("end while the next pod is still put off", Covers("JOB-DEADLINE-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(3).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(3).Obj())
 
 		pods := running(s, "a", 3)
 		s.End(ctx, 1, pods...)
@@ -148,13 +147,13 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 		exceeds(s, "a", 5*time.Second, counters{Failed: 3})
 		Expect(s.Created()).To(HaveLen(3))
 		failed := podNamed(s, s.Created()[0].Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt
-		Expect(scene.Condition(s.Job("a"), batchv1.JobFailed).LastTransitionTime.Sub(failed.Time)).To(
+		Expect(framework.Condition(s.Job("a"), batchv1.JobFailed).LastTransitionTime.Sub(failed.Time)).To(
 			BeNumerically("<", 4*firstBackoff-time.Second), "time between the first failure and the end")
 	})
 
 	It("can be shortened while the Job runs", Covers("JOB-DEADLINE-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(3600).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(3600).Obj())
 
 		running(s, "a", 1)
 		setDeadline(ctx, s, "a", 2)
@@ -163,19 +162,19 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// Wrong: sticks to the deadline that it has seen first.
 	It("can be extended before they begin", Covers("JOB-DEADLINE-007", "JOB-DEADLINE-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").ActiveDeadlineSeconds(1).Suspend().Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(1).Suspend().Obj())
 
 		s.Soon("the Job is suspended", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
 		})
-		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
 			j.Spec.Suspend, j.Spec.ActiveDeadlineSeconds = ptr.To(false), ptr.To[int64](3600)
 		})
 		running(s, "a", 1)
 		s.Stays("the Job runs", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 1})
@@ -184,8 +183,8 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 	// Source: corev1 PodSpec.activeDeadlineSeconds is another field, for the
 	// kubelet. Wrong: takes one for the other.
 	It("of the pod template are not those of the Job", Covers("JOB-DEADLINE-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").With(func(j *batchv1.Job) {
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").With(func(j *batchv1.Job) {
 			j.Spec.Template.Spec.ActiveDeadlineSeconds = ptr.To[int64](3600)
 		}).ActiveDeadlineSeconds(1).Obj())
 
@@ -196,22 +195,22 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 // exceeds waits until the Job has Failed because of its deadline, which must
 // not be before the deadline. Both times are the controller's.
-func exceeds(s *scene.Scene, job string, deadline time.Duration, want counters) {
+func exceeds(s *framework.Sandbox, job string, deadline time.Duration, want counters) {
 	GinkgoHelper()
 	s.SoonAfter(deadline, "the Job has Failed", func(g Gomega) {
 		g.Expect(trueConditions(s.Job(job))).To(HaveKey(batchv1.JobFailed))
 	})
 	failed := s.Job(job)
 	Expect(trueConditions(failed)).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded))
-	Expect(scene.CountersOf(failed)).To(Equal(want))
+	Expect(framework.CountersOf(failed)).To(Equal(want))
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
-		if c := scene.Condition(failed, kind); c != nil {
+		if c := framework.Condition(failed, kind); c != nil {
 			Expect(c.LastTransitionTime.Sub(failed.Status.StartTime.Time)).To(BeNumerically(">=", deadline), "time from startTime to %s", kind)
 		}
 	}
 }
 
-func setDeadline(ctx context.Context, s *scene.Scene, job string, seconds int64) {
+func setDeadline(ctx context.Context, s *framework.Sandbox, job string, seconds int64) {
 	GinkgoHelper()
-	scene.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To(seconds) })
+	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To(seconds) })
 }

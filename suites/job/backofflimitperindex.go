@@ -1,9 +1,8 @@
 package job
 
 import (
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -21,8 +20,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	It("is how often an index is retried, while the others go on",
 		Covers("JOB-BACKOFFLIMITPERINDEX-001", "JOB-BACKOFFLIMITPERINDEX-003", "JOB-BACKOFFLIMITPERINDEX-004", "JOB-BACKOFFLIMITPERINDEX-021"),
 		func(ctx SpecContext) {
-			s := scene.New(ctx)
-			scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo(longAgo).Obj())
+			s := framework.New(ctx)
+			framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo(longAgo).Obj())
 
 			pods := byIndex(running(s, "a", 2))
 			s.End(ctx, 1, pods["0"])
@@ -30,7 +29,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 			s.End(ctx, 1, retry)
 			s.Soon("the index has failed", func(g Gomega) {
 				g.Expect(failedIndexes(s)).To(Equal("0"))
-				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 2}))
+				g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 2}))
 			})
 			s.Stays("the other index runs on", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
@@ -47,8 +46,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: takes 0 for unset.
 	It("of 0 fails an index with its first failed pod", Covers("JOB-BACKOFFLIMITPERINDEX-002", "JOB-BACKOFFLIMITPERINDEX-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).FinishedAgo(longAgo).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).FinishedAgo(longAgo).Obj())
 
 		s.End(ctx, 1, running(s, "a", 2)...)
 		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Failed: 2})
@@ -59,8 +58,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Source of the reasons: KEP-3998, batch/v1 JobFailureTarget.
 	It("is the reason that the conditions give", Covers("JOB-BACKOFFLIMITPERINDEX-004", "JOB-BACKOFFLIMITPERINDEX-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(0).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(0).Obj())
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Failed: 1})
@@ -73,13 +72,13 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// Wrong: adds up the failures of all indexes, or takes a retried index for a
 	// failed one.
 	It("is counted for each index alone", Covers("JOB-BACKOFFLIMITPERINDEX-005", "JOB-BACKOFFLIMITPERINDEX-021"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(1).FinishedAgo(longAgo).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(1).FinishedAgo(longAgo).Obj())
 
 		s.End(ctx, 1, running(s, "a", 3)...)
 		s.Soon("all indexes run again", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(6))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 3}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 3}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 3, Failed: 3})
@@ -90,14 +89,14 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: writes an index for each, or "0-1".
 	It("exceeded by indexes is written down as ranges", Covers("JOB-BACKOFFLIMITPERINDEX-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(8).Completions(8).BackoffLimitPerIndex(0).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(8).Completions(8).BackoffLimitPerIndex(0).Obj())
 
 		pods := byIndex(running(s, "a", 8))
 		s.End(ctx, 1, pods["7"], pods["4"], pods["1"], pods["3"], pods["5"])
 		s.Soon("the failed indexes are there", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("1,3-5,7"))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 5}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 5}))
 		})
 		s.End(ctx, 1, pods["0"])
 		s.Soon("two in a row are no range", func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal("0,1,3-5,7")) })
@@ -109,8 +108,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: keeps the place of a failed index taken.
 	It("exceeded by an index lets the next one have its place", Covers("JOB-BACKOFFLIMITPERINDEX-003", "JOB-BACKOFFLIMITPERINDEX-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).FinishedAgo(longAgo).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).FinishedAgo(longAgo).Obj())
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		s.End(ctx, 0, indexRunsAgain(s, "1", 2))
@@ -123,14 +122,14 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// Wrong: ends with the limit reached, or never.
 	It("exceeded by more than maxFailedIndexes fails the Job, and removes its pods",
 		Covers("JOB-BACKOFFLIMITPERINDEX-007", "JOB-BACKOFFLIMITPERINDEX-009"), func(ctx SpecContext) {
-			s := scene.New(ctx)
-			scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(4).Completions(4).BackoffLimitPerIndex(0).MaxFailedIndexes(1).Obj())
+			s := framework.New(ctx)
+			framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(4).Completions(4).BackoffLimitPerIndex(0).MaxFailedIndexes(1).Obj())
 
 			pods := byIndex(running(s, "a", 4))
 			s.End(ctx, 1, pods["2"])
 			s.Soon("one index has failed", func(g Gomega) {
 				g.Expect(failedIndexes(s)).To(Equal("2"))
-				g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
+				g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
 			})
 			s.Stays("the Job goes on", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
@@ -146,8 +145,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: takes 0 for unset.
 	It("exceeded by one index fails a Job with maxFailedIndexes of 0", Covers("JOB-BACKOFFLIMITPERINDEX-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
 			FinishedAgo(longAgo).Obj())
 
 		s.End(ctx, 1, running(s, "a", 1)...)
@@ -158,15 +157,15 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	It("exceeded by too many indexes is declared at once, but the Job has Failed only when its last pod has ended",
 		Covers("JOB-BACKOFFLIMITPERINDEX-008"), func(ctx SpecContext) {
-			s := scene.New(ctx)
-			scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
+			s := framework.New(ctx)
+			framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
 				Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 			pods := byIndex(running(s, "a", 2))
 			s.End(ctx, 1, pods["1"])
 			s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonMaxFailedIndexesExceeded))
-				g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
+				g.Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
 			})
 			s.Stays("it has not failed", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
@@ -177,15 +176,15 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: leaves the limit of the whole Job at 6.
 	It("leaves the failures of the whole Job unlimited", Covers("JOB-BACKOFFLIMITPERINDEX-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(9).Completions(9).BackoffLimitPerIndex(0).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(9).Completions(9).BackoffLimitPerIndex(0).Obj())
 
 		pods := byIndex(running(s, "a", 9))
 		last := pods["8"]
 		s.End(ctx, 1, others(s.Active(), last)...)
 		s.Soon("eight indexes have failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("0-7"))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 8}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 8}))
 		})
 		s.Stays("the ninth runs on", func(g Gomega) { g.Expect(trueConditions(s.Job("a"))).To(BeEmpty()) })
 		s.End(ctx, 0, last)
@@ -195,8 +194,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// Wrong: forgets the one for the other. The pod that the end of the Job
 	// removes counts as failed, too.
 	It("does not lift a backoffLimit", Covers("JOB-BACKOFFLIMITPERINDEX-011"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(3).BackoffLimit(1).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(3).BackoffLimit(1).
 			FinishedAgo(longAgo).Obj())
 
 		pods := byIndex(running(s, "a", 2))
@@ -211,8 +210,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: retries, or fails the Job.
 	It("does not matter to a failure that fails its index", Covers("JOB-BACKOFFLIMITPERINDEX-019", "JOB-BACKOFFLIMITPERINDEX-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42)).Obj())
 
 		pods := byIndex(running(s, "a", 2))
@@ -228,8 +227,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: takes FailJob for FailIndex.
 	It("does not matter to a failure that fails the Job", Covers("JOB-BACKOFFLIMITPERINDEX-020"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42), onExitCodes(failJob, in, 43)).Obj())
 
 		s.End(ctx, 43, byIndex(running(s, "a", 2))["1"])
@@ -239,8 +238,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: counts it for nothing, so that an index is retried for ever.
 	It("includes pods that somebody else deletes", Covers("JOB-BACKOFFLIMITPERINDEX-017"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).Obj())
 
 		pods := byIndex(running(s, "a", 2))
 		s.Remove(ctx, pods["0"])
@@ -254,8 +253,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: takes the deletion for a failure.
 	It("waits for the end of a terminating pod when podReplacementPolicy is Failed", Covers("JOB-BACKOFFLIMITPERINDEX-018"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
 			With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.Failed) }).Obj())
 
@@ -265,7 +264,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 			s.Delete(ctx, &pod)
 		}
 		s.Soon("both pods are terminating", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 		})
 		s.Stays("no index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(BeEmpty())
@@ -280,21 +279,21 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 })
 
-func failedIndexes(s *scene.Scene) string {
+func failedIndexes(s *framework.Sandbox) string {
 	GinkgoHelper()
 	return ptr.Deref(s.Job("a").Status.FailedIndexes, "")
 }
 
 // indexRunsAgain waits until the Job's n-th pod is there and an index runs, be it
 // again or for the first time; it returns the index's pod.
-func indexRunsAgain(s *scene.Scene, index string, n int) corev1.Pod {
+func indexRunsAgain(s *framework.Sandbox, index string, n int) corev1.Pod {
 	GinkgoHelper()
 	var pod corev1.Pod
 	s.SoonAfter(firstBackoff, "index "+index+" runs", func(g Gomega) {
 		g.Expect(s.Created()).To(HaveLen(n))
 		active := s.Active()
 		g.Expect(active).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
-		g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(len(active))), HaveField("Ready", int32(len(active)))))
+		g.Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(len(active))), HaveField("Ready", int32(len(active)))))
 		g.Expect(byIndex(active)).To(HaveKey(index))
 		pod = byIndex(active)[index]
 	})

@@ -3,9 +3,8 @@ package job
 import (
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,8 +19,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// Wrong: has no annotation on the first pod, or counts for all indexes
 	// together.
 	It("has pods tell how often their index has failed", Covers("JOB-BACKOFFLIMITPERINDEX-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo).Obj())
 
 		pods := byIndex(running(s, "a", 2))
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0"}))
@@ -37,8 +36,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: counts it, or forgets it.
 	It("leaves out failures that are ignored, and has pods tell their number, too", Covers("JOB-BACKOFFLIMITPERINDEX-013", "JOB-BACKOFFLIMITPERINDEX-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)).Obj())
 
 		s.End(ctx, 42, running(s, "a", 1)...)
@@ -57,8 +56,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	//
 	// Wrong: starts the next pod at once, or as if none had failed.
 	It("puts an index off for 10 s after its first failure", Covers("JOB-BACKOFFLIMITPERINDEX-014"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo("6s").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo("6s").Obj())
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		expectNextPodAfter(s, firstBackoff)
@@ -66,8 +65,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: the delay never grows.
 	It("puts an index off for 20 s after its second failure", Covers("JOB-BACKOFFLIMITPERINDEX-014"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo(longAgo).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo(longAgo).Obj())
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		pod := indexRunsAgain(s, "0", 2)
@@ -80,9 +79,9 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// may take. On a kubelet, whose failures are not long ago, index 1 may have the
 	// only place from the first failure on. Wrong: waits for the delay of the whole
 	// Job.
-	It("does not put another index off", scene.Simulated("a kubelet stamps its own time"), Covers("JOB-BACKOFFLIMITPERINDEX-015"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(1).Completions(2).BackoffLimitPerIndex(9).FinishedAgo(longAgo).Obj())
+	It("does not put another index off", framework.Simulated("a kubelet stamps its own time"), Covers("JOB-BACKOFFLIMITPERINDEX-015"), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(1).Completions(2).BackoffLimitPerIndex(9).FinishedAgo(longAgo).Obj())
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		s.End(ctx, 1, indexRunsAgain(s, "0", 2))
@@ -91,7 +90,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		s.End(ctx, 1, third)
 		s.Soon("the index waits", func(g Gomega) {
 			g.Expect(podNamed(s, third.Name).Status.Phase).To(Equal(corev1.PodFailed))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(HaveField("Active", int32(0)))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(HaveField("Active", int32(0)))
 		})
 		setParallelism(ctx, s, "a", 2)
 		s.Soon("the other index runs", func(g Gomega) {
@@ -104,8 +103,8 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: lets the failed pod go at once, and begins anew.
 	It("remembers the failure of a pod that is deleted before it is replaced", Covers("JOB-BACKOFFLIMITPERINDEX-016"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo("6s").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo("6s").Obj())
 
 		pods := byIndex(running(s, "a", 2))
 		failed := pods["0"]

@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -21,8 +20,8 @@ import (
 var _ = Describe("completions", Label("area:job", "behaviour:completions"), func() {
 
 	It("are reached by that many pods that succeed", Covers("JOB-COMPLETIONS-001", "JOB-PODS-012", "JOB-STATUS-007", "JOB-STATUS-011", "JOB-TRACKING-003", "JOB-TRACKING-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
 
 		completes(s, "a", counters{Succeeded: 4})
 		Expect(s.Job("a").Spec).To(Equal(job.Spec))
@@ -36,8 +35,8 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Source: batch/v1 JobReasonCompletionsReached; KEP-3998.
 	It("are the reason that the conditions give", Covers("JOB-END-001", "JOB-END-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").ExitCodes("0").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").ExitCodes("0").Obj())
 
 		completes(s, "a", counters{Succeeded: 1})
 		Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
@@ -48,8 +47,8 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// "Setting to 1 means that parallelism is limited to 1."
 	It("of 1 let one pod run, whatever the parallelism", Covers("JOB-COMPLETIONS-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(1).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(1).Obj())
 
 		s.End(ctx, 0, running(s, "a", 1)...)
 		completes(s, "a", counters{Succeeded: 1})
@@ -59,12 +58,12 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	// "When both are unset, both are defaulted to 1." Wrong: never starts such a
 	// Job, or takes its first pod's end for its own.
 	It("left unset together with parallelism are one success of one pod", Covers("JOB-COMPLETIONS-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").FinishedAgo(longAgo).Obj())
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		s.Soon("the failed pod is replaced", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 1, Failed: 1})
@@ -73,8 +72,8 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Wrong: takes 0 for unset.
 	It("of 0 are reached without any pod", Covers("JOB-COMPLETIONS-004", "JOB-STATUS-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(0).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(0).Obj())
 
 		completes(s, "a", counters{})
 		Expect(s.Created()).To(BeEmpty())
@@ -83,13 +82,13 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Wrong: completes with the first success, or fails with the last failure.
 	It("left unset are reached when one pod has succeeded and all others have ended", Covers("JOB-COMPLETIONS-005", "JOB-STATUS-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Obj())
 
 		pods := running(s, "a", 2)
 		s.End(ctx, 0, pods[0])
 		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		})
 		s.Stays("the Job waits for the other pod", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
@@ -102,12 +101,12 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	It("do not include pods that fail in between", Covers("JOB-COMPLETIONS-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).FinishedAgo(longAgo).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).FinishedAgo(longAgo).Obj())
 
 		s.End(ctx, 1, running(s, "a", 2)[0])
 		s.Soon("the failed pod is replaced", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 2, Failed: 1})
@@ -116,13 +115,13 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Wrong: counts the pods that there are.
 	It("once counted stay so when the pods are deleted", Covers("JOB-COMPLETIONS-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(1).Completions(2).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(1).Completions(2).Obj())
 
 		first := running(s, "a", 1)[0]
 		s.End(ctx, 0, first)
 		s.Soon("the success is counted and the next pod runs", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		})
 		s.Delete(ctx, &first)
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
@@ -134,15 +133,15 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	// The finalizer keeps it until then. Wrong: replaces every pod that is being
 	// deleted.
 	It("include a succeeded pod that is deleted before it was counted", Covers("JOB-COMPLETIONS-007", "JOB-TRACKING-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 
 		pods := running(s, "a", 2)
 		s.End(ctx, 0, pods[0])
 		s.Soon("the pod has succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1)) })
 		s.Delete(ctx, &pods[0])
 		s.Soon("the success is counted and the pod gone", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
 		s.End(ctx, 0, pods[1])
@@ -153,35 +152,35 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	// Source: #99963. The pod that succeeds comes from elsewhere, so that the
 	// Job's own is one too many.
 	It("once reached make all pods that still run superfluous", Covers("JOB-COMPLETIONS-008", "JOB-STATUS-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Completions(1).Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Completions(1).Obj())
 
 		own := running(s, "a", 1)
-		stray := scene.Create(ctx, s, strayPod("stray", map[string]string{puppet.ExitCodes: "0"}))
+		stray := framework.Create(ctx, s, strayPod("stray", map[string]string{puppet.ExitCodes: "0"}))
 		s.Soon("the stray pod has succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1)) })
-		scene.Change(ctx, s, stray, func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
+		framework.Change(ctx, s, stray, func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
 		s.Soon("the Job is Complete and its own pod gone", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
 			g.Expect(names(s.Pods())).NotTo(ContainElements(names(own)))
 		})
 		// kube-controller-manager before v1.31 counts the surplus as failed.
-		Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Succeeded", int32(1))))
+		Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Succeeded", int32(1))))
 	})
 
 	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
 	It("are declared reached at once, but Complete only when the last pod has ended", Covers("JOB-END-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := running(s, "a", 2)
 		setParallelism(ctx, s, "a", 1)
 		s.Soon("one pod is terminating", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		s.Soon("the success criteria are met", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuccessCriteriaMet))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1, Succeeded: 1}))
 		})
 		s.Stays("the Job is not Complete", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobComplete))
@@ -197,8 +196,8 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Wrong: does not look at the status before it counts its pods.
 	It("once reached are never looked at again", Covers("JOB-END-006", "JOB-END-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).ExitCodes("0").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).ExitCodes("0").Obj())
 
 		completes(s, "a", counters{Succeeded: 2})
 		complete := s.Job("a").Status
@@ -215,8 +214,8 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Source: JobStatus.completedIndexes; KEP-2214; KEP-4017.
 	It("of an Indexed Job are indexes: each runs once and knows which it is", Covers("JOB-INDEXED-001", "JOB-INDEXED-002", "JOB-INDEXED-003", "JOB-INDEXED-004", "JOB-INDEXED-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
 
 		pods := byIndex(running(s, "a", 3))
 		Expect(pods).To(And(HaveLen(3), HaveKey("0"), HaveKey("1"), HaveKey("2")))
@@ -236,8 +235,8 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// "Three or more consecutive numbers are compressed."
 	It("of an Indexed Job are written down as ranges", Covers("JOB-INDEXED-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(8).Completions(8).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(8).Completions(8).Obj())
 
 		pods := byIndex(running(s, "a", 8))
 		for _, index := range []int{7, 4, 1, 3, 5} {
@@ -245,7 +244,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		}
 		s.Soon("the completed indexes are there", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1,3-5,7"))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 5}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 5}))
 		})
 		s.End(ctx, 0, pods["0"])
 		s.Soon("two in a row are no range", func(g Gomega) {
@@ -255,14 +254,14 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Wrong: gives the replacement the next index.
 	It("of an Indexed Job need a failed index to run again", Covers("JOB-INDEXED-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(3).FinishedAgo(longAgo).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(3).FinishedAgo(longAgo).Obj())
 
 		pods := byIndex(running(s, "a", 2))
 		Expect(pods).To(And(HaveKey("0"), HaveKey("1")))
 		s.End(ctx, 1, pods["1"])
 		s.Soon("index 1 runs again", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
 			g.Expect(byIndex(s.Active())).To(And(HaveKey("0"), HaveKey("1")))
 		})
 		s.End(ctx, 0, s.Active()...)
@@ -276,8 +275,8 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Source: #108887. Wrong: sees no pod of the index, and starts one.
 	It("of an Indexed Job need no index twice, even if its pod is deleted", Covers("JOB-INDEXED-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(1).Completions(2).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(1).Completions(2).Obj())
 
 		first := running(s, "a", 1)[0]
 		s.End(ctx, 0, first)
@@ -294,10 +293,10 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Source: KEP-3715.
 	It("of an Indexed Job can be changed together with the parallelism", Covers("JOB-ELASTIC-001", "JOB-ELASTIC-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
 		scale := func(n int32) {
-			scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = ptr.To(n), ptr.To(n) })
+			framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = ptr.To(n), ptr.To(n) })
 		}
 
 		running(s, "a", 3)
@@ -313,8 +312,8 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	// Source: JobSpec.ttlSecondsAfterFinished. The cluster deletes the Job, if
 	// its conditions say when it finished.
 	It("once reached let a Job go after its time to live", Covers("JOB-END-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").ExitCodes("0").With(func(j *batchv1.Job) {
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").ExitCodes("0").With(func(j *batchv1.Job) {
 			j.Spec.TTLSecondsAfterFinished = ptr.To[int32](0)
 		}).Obj())
 
@@ -329,17 +328,17 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Source: #132042. Wrong: keeps what it knows by the Job's name.
 	It("are counted anew for a Job of the same name", Covers("JOB-COMPLETIONS-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		old := scene.Create(ctx, s, builder.Job("a").Parallelism(4).Completions(4).Obj())
+		s := framework.New(ctx)
+		old := framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(4).Obj())
 
 		pods := running(s, "a", 4)
 		s.End(ctx, 1, pods[:3]...) // the next pod would have to wait for 40 s
 		failuresCounted(s, pods[:3], counters{Active: 1, Ready: 1, Failed: 3})
 		s.Delete(ctx, old)
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
-		again := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		again := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		s.Soon("the new Job's pods run", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
 		})
 		Expect(s.Created()[5].CreationTimestamp.Sub(again.CreationTimestamp.Time)).To(
 			BeNumerically("<", 4*firstBackoff-5*time.Second), "time between the new Job and its last pod")
@@ -349,7 +348,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 })
 
 // startTimes are the different ones that a Job has had.
-func startTimes(s *scene.Scene, job string) map[time.Time]bool {
+func startTimes(s *framework.Sandbox, job string) map[time.Time]bool {
 	times := map[time.Time]bool{}
 	for _, r := range s.History().Jobs(job) {
 		if start := r.Job().Status.StartTime; start != nil {

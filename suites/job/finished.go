@@ -1,9 +1,8 @@
 package job
 
 import (
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -18,8 +17,8 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 	// Wrong: replaces the pods, leaves them their finalizers, or has not asked the
 	// garbage collector to wait for them (blockOwnerDeletion).
 	It("comes after that of its pods when it is deleted in the foreground", Covers("JOB-FINISHED-001", "JOB-PODS-009", "JOB-PODS-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := running(s, "a", 2)
@@ -42,16 +41,16 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 
 	// Wrong: tidies up after itself.
 	It("does not make it go, unless its time to live is over", Covers("JOB-FINISHED-002", "JOB-FINISHED-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		ending := func(name string, exitCode string, ttl *int32) *batchv1.Job {
-			return builder.Job(name).BackoffLimit(0).ExitCodes(exitCode).
+			return puppet.Job(name).BackoffLimit(0).ExitCodes(exitCode).
 				With(func(j *batchv1.Job) { j.Spec.TTLSecondsAfterFinished = ttl }).Obj()
 		}
-		scene.Create(ctx, s, ending("complete", "0", nil))
-		scene.Create(ctx, s, ending("complete-long", "0", ptr.To[int32](3600)))
-		scene.Create(ctx, s, ending("failed", "1", nil))
-		scene.Create(ctx, s, ending("failed-long", "1", ptr.To[int32](3600)))
-		short := scene.Create(ctx, s, ending("failed-short", "1", ptr.To[int32](1)))
+		framework.Create(ctx, s, ending("complete", "0", nil))
+		framework.Create(ctx, s, ending("complete-long", "0", ptr.To[int32](3600)))
+		framework.Create(ctx, s, ending("failed", "1", nil))
+		framework.Create(ctx, s, ending("failed-long", "1", ptr.To[int32](3600)))
+		short := framework.Create(ctx, s, ending("failed-short", "1", ptr.To[int32](1)))
 
 		s.Soon("four Jobs have finished, and the fifth is gone", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("complete"))).To(HaveKey(batchv1.JobComplete))
@@ -70,9 +69,9 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 	})
 
 	It("is told by an event, and so is what led to it", Label("level:should"), Covers("JOB-FINISHED-004", "JOB-FINISHED-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		good := scene.Create(ctx, s, builder.Job("good").Parallelism(2).Completions(2).Obj())
-		bad := scene.Create(ctx, s, builder.Job("bad").BackoffLimit(0).ExitCodes("1").Obj())
+		s := framework.New(ctx)
+		good := framework.Create(ctx, s, puppet.Job("good").Parallelism(2).Completions(2).Obj())
+		bad := framework.Create(ctx, s, puppet.Job("bad").BackoffLimit(0).ExitCodes("1").Obj())
 
 		s.Soon("there are events of two pods that were created", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "SuccessfulCreate")).NotTo(BeEmpty())
@@ -84,11 +83,11 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 		})
 		s.Soon("one pod is left", func(g Gomega) {
 			g.Expect(podsOf(s, good)).To(HaveLen(1))
-			g.Expect(scene.CountersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(framework.CountersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, podsOf(s, good)...)
 		s.Soon("the next pod runs", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		})
 		s.End(ctx, 0, podsOf(s, good)...)
 		s.Soon("there are events of both ends", func(g Gomega) {

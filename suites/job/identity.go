@@ -4,9 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -23,8 +22,8 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 	// Many tools still select by them. Wrong: makes labels of its own, and drops
 	// those that the API server has put into the template.
 	It("of a pod is in its older labels, too", Covers("JOB-IDENTITY-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Obj())
 
 		running(s, "a", 1)
 		Expect(s.Created()).To(HaveEach(HaveField("Labels", And(
@@ -33,9 +32,9 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 
 	// Wrong: creates no pod, or one whose label is cut off with its name.
 	It("of a Job may be a name of 63 characters", Covers("JOB-IDENTITY-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		name := strings.Repeat("n", 63)
-		scene.Create(ctx, s, builder.Job(name).Obj())
+		framework.Create(ctx, s, puppet.Job(name).Obj())
 
 		pods := running(s, name, 1)
 		Expect(pods).To(HaveEach(HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, name))))
@@ -45,22 +44,22 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 
 	// Wrong: goes by the template's labels.
 	It("is not a matter of the template", Covers("JOB-IDENTITY-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		same := func(name string) *batchv1.Job {
-			return builder.Job(name).With(func(j *batchv1.Job) { j.Spec.Template.Labels = map[string]string{"example.org/app": "same"} }).Obj()
+			return puppet.Job(name).With(func(j *batchv1.Job) { j.Spec.Template.Labels = map[string]string{"example.org/app": "same"} }).Obj()
 		}
-		one, two := scene.Create(ctx, s, same("a")), scene.Create(ctx, s, same("b"))
+		one, two := framework.Create(ctx, s, same("a")), framework.Create(ctx, s, same("b"))
 		alone := counters{Active: 1, Ready: 1}
 		s.Soon("each Job has one pod", func(g Gomega) {
 			for _, job := range []*batchv1.Job{one, two} {
 				g.Expect(podsOf(s, job)).To(HaveLen(1))
-				g.Expect(scene.CountersOf(s.Job(job.Name))).To(Equal(alone))
+				g.Expect(framework.CountersOf(s.Job(job.Name))).To(Equal(alone))
 			}
 		})
 		s.End(ctx, 0, podsOf(s, one)...)
 		completes(s, "a", counters{Succeeded: 1})
 		s.Stays("the other Job runs on", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("b"))).To(Equal(alone))
+			g.Expect(framework.CountersOf(s.Job("b"))).To(Equal(alone))
 			g.Expect(podsOf(s, two)).To(HaveEach(HaveField("DeletionTimestamp", BeNil())))
 		})
 		Expect(s.Created()).To(HaveLen(2))
@@ -68,21 +67,21 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 
 	// Wrong: knows its Jobs, or their pods, by name.
 	It("of a Job is not that of an earlier one with its name", Covers("JOB-IDENTITY-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		leaves(ctx, s, builder.Job("a").Parallelism(2).Completions(2))
+		s := framework.New(ctx)
+		leaves(ctx, s, puppet.Job("a").Parallelism(2).Completions(2))
 		left := s.Pods()
 
-		again := scene.Create(ctx, s, builder.Job("a").Obj())
+		again := framework.Create(ctx, s, puppet.Job("a").Obj())
 		s.Soon("the new Job has a pod of its own", func(g Gomega) {
 			g.Expect(podsOf(s, again)).To(HaveLen(1))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, left[0])
 		s.End(ctx, 1, left[1])
 		s.Soon("the pods that were left have ended", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		s.Stays("the new Job does not care", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(3))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, podsOf(s, again)...)
 		completes(s, "a", counters{Succeeded: 1})
@@ -91,12 +90,12 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 	// It is the documentation's own example. Wrong: starts all over, or takes the
 	// pods and forgets to track them.
 	It("of an earlier Job can be taken over by its selector", Covers("JOB-IDENTITY-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		old := leaves(ctx, s, builder.Job("old").Parallelism(2).Completions(2))
+		s := framework.New(ctx)
+		old := leaves(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
 		left := s.Pods()
 		seesEverything(ctx, s)
 
-		job := scene.Create(ctx, s, builder.Job("new").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
+		job := framework.Create(ctx, s, puppet.Job("new").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
 			j.Spec.ManualSelector = ptr.To(true)
 			j.Spec.Selector = old.Spec.Selector
 			j.Spec.Template.Labels = old.Spec.Template.Labels
@@ -111,20 +110,20 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 
 	// The API server lets nobody add a finalizer to it. Wrong: tries again and again.
 	It("is not given to a pod that is being deleted", Covers("JOB-IDENTITY-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		stray := strayPod("stray", map[string]string{puppet.ExitCodes: "0"})
 		stray.Finalizers = []string{hold}
-		scene.Create(ctx, s, stray)
+		framework.Create(ctx, s, stray)
 		DeferCleanup(func(ctx context.Context) { letGo(ctx, s, stray, hold) })
 		s.Delete(ctx, stray)
-		job := scene.Create(ctx, s, builder.Job("a").Completions(2).Obj())
+		job := framework.Create(ctx, s, puppet.Job("a").Completions(2).Obj())
 		running(s, "a", 1)
 		s.Soon("the stray pod is being deleted", func(g Gomega) { g.Expect(podNamed(s, "stray").DeletionTimestamp).NotTo(BeNil()) })
-		scene.Change(ctx, s, podNamed(s, "stray"), func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
+		framework.Change(ctx, s, podNamed(s, "stray"), func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
 
 		s.Stays("the pod is nobody's", func(g Gomega) {
 			g.Expect(podNamed(s, "stray")).To(And(HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", ConsistOf(hold))))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		for done := range int32(2) {
 			s.End(ctx, 0, podsOf(s, job)...)
@@ -138,12 +137,12 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 
 	// Wrong: looks at the pods before it looks at the status.
 	It("is not given to a pod once the Job has finished", Covers("JOB-IDENTITY-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").ExitCodes("0").Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").ExitCodes("0").Obj())
 
 		completes(s, "a", counters{Succeeded: 1})
 		complete := s.Job("a").Status
-		scene.Create(ctx, s, strayOf(job, "stray", ""))
+		framework.Create(ctx, s, strayOf(job, "stray", ""))
 		seesEverything(ctx, s)
 		s.Stays("the pod is nobody's", func(g Gomega) {
 			g.Expect(podNamed(s, "stray")).To(And(
@@ -155,9 +154,9 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 
 // leaves runs a Job until all its pods run and deletes it without them. It
 // returns the Job as it was.
-func leaves(ctx context.Context, s *scene.Scene, b *builder.JobBuilder) *batchv1.Job {
+func leaves(ctx context.Context, s *framework.Sandbox, b *puppet.JobBuilder) *batchv1.Job {
 	GinkgoHelper()
-	job := scene.Create(ctx, s, b.Obj())
+	job := framework.Create(ctx, s, b.Obj())
 	running(s, job.Name, *job.Spec.Parallelism)
 	Expect(s.Client.Delete(ctx, job.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
 	s.Soon("the Job is gone and its pods have neither owner nor finalizer", func(g Gomega) {

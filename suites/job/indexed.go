@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -21,8 +20,8 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 	// Wrong: tells the first container only, or those that are no init containers.
 	It("tells every container which index it is, init containers and sidecars too", Covers("JOB-INDEXED-001", "JOB-INDEXED-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).Container("second").InitContainer("first").
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).Container("second").InitContainer("first").
 			With(func(j *batchv1.Job) {
 				sidecar := corev1.Container{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}
 				j.Spec.Template.Spec.InitContainers = append(j.Spec.Template.Spec.InitContainers, sidecar)
@@ -40,9 +39,9 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 	// Wrong: overwrites it, or has the variable twice.
 	It("leaves a variable alone that the template sets itself", Covers("JOB-INDEXED-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		own := []corev1.EnvVar{{Name: "JOB_COMPLETION_INDEX", Value: "mine"}}
-		scene.Create(ctx, s, builder.Job("a").Indexed().Completions(1).Container("second").With(func(j *batchv1.Job) {
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).Container("second").With(func(j *batchv1.Job) {
 			j.Spec.Template.Spec.Containers[0].Env = own
 		}).Obj())
 
@@ -54,9 +53,9 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	// The API accepts a name as long as name and index make a hostname. Wrong:
 	// creates no pod, or cuts the index off.
 	It("gives pods their hostname in a Job with the longest name there is", Covers("JOB-INDEXED-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		name := strings.Repeat("n", 61)
-		scene.Create(ctx, s, builder.Job(name).Indexed().Completions(2).Parallelism(2).Obj())
+		framework.Create(ctx, s, puppet.Job(name).Indexed().Completions(2).Parallelism(2).Obj())
 
 		for index, pod := range byIndex(running(s, name, 2)) {
 			Expect(pod.Spec.Hostname).To(Equal(name + "-" + index))
@@ -64,8 +63,8 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	})
 
 	It("gives pods their index as part of the name", Covers("JOB-INDEXED-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Completions(11).Parallelism(11).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(11).Parallelism(11).Obj())
 
 		pods := byIndex(running(s, "a", 11))
 		Expect(pods).To(HaveKey("10"))
@@ -76,8 +75,8 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 	// Wrong: starts with any, or goes on where it was instead of filling gaps.
 	It("runs the lower indexes first", Label("level:should"), Covers("JOB-INDEXED-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(5).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(5).Obj())
 
 		pods := byIndex(running(s, "a", 2))
 		Expect(pods).To(And(HaveKey("0"), HaveKey("1")))
@@ -91,8 +90,8 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	// Wrong: completes with as many successes as there are indexes left to run, or
 	// counts what is no success.
 	It("is complete with one success for each index, written down as they come", Covers("JOB-INDEXED-006", "JOB-INDEXED-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(5).Completions(5).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(5).Completions(5).Obj())
 
 		pods := byIndex(running(s, "a", 5))
 		for _, step := range []struct{ index, completed string }{
@@ -111,8 +110,8 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 	// Wrong: gives the next pod the next index.
 	It("runs an index again whose pod was deleted, and none that has succeeded", Covers("JOB-INDEXED-008", "JOB-INDEXED-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
 
 		pods := byIndex(running(s, "a", 3))
 		s.End(ctx, 0, pods["0"])
@@ -120,7 +119,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		s.Delete(ctx, ptr.To(pods["0"]))
 		s.Remove(ctx, pods["1"])
 		s.SoonAfter(firstBackoff, "index 1 runs again", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1, Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1, Failed: 1}))
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("1", "2"))
 		})
 		s.End(ctx, 0, s.Active()...)
@@ -131,21 +130,21 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	// are not ready, so that one of them would go if it were only for the number.
 	// Wrong: lets both run, or takes another pod for the one too many.
 	It("leaves one of two active pods of an index", Covers("JOB-INDEXED-011"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).
 			Puppet(map[string]string{puppet.Ready: "false"}).Obj())
 
 		s.Soon("all indexes run", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(3))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3}))
 		})
 		pods := byIndex(s.Active())
 		s.Direct(ctx, pods["1"], map[string]string{puppet.Ready: ""})
-		s.Soon("index 1 is ready", func(g Gomega) { g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 1})) })
-		scene.Create(ctx, s, strayOf(job, "second", "1"))
+		s.Soon("index 1 is ready", func(g Gomega) { g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 1})) })
+		framework.Create(ctx, s, strayOf(job, "second", "1"))
 		s.Soon("there is one active pod of each index", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(1))))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(1))))
 		})
 		Expect(names(s.Active())).To(ContainElements(pods["0"].Name, pods["2"].Name))
 		s.End(ctx, 0, s.Active()...)
@@ -157,33 +156,33 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 	// Wrong: takes them for index 0, or for failures.
 	It("removes pods without an index of the Job's, and counts them for nothing", Covers("JOB-INDEXED-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Indexed().Completions(2).BackoffLimit(0).Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(2).BackoffLimit(0).Obj())
 
 		own := running(s, "a", 1)
 		for name, index := range map[string]string{"none": "", "beyond": "2", "negative": "-1", "nonsense": "one"} {
-			scene.Create(ctx, s, strayOf(job, name, index))
+			framework.Create(ctx, s, strayOf(job, name, index))
 		}
 		s.Soon("the Job's own pod is left", func(g Gomega) {
 			g.Expect(names(s.Pods())).To(Equal(names(own)))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 	})
 
 	// The pods have succeeded before they match the selector. Wrong: counts pods.
 	It("counts an index once, however many of its pods succeed", Covers("JOB-INDEXED-012", "JOB-INDEXED-013"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(0).Completions(2).Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(0).Completions(2).Obj())
 
 		strays := map[string]string{"one": "0", "two": "0", "beyond": "7"}
 		for name := range strays {
-			scene.Create(ctx, s, strayPod(name, map[string]string{puppet.ExitCodes: "0"}))
+			framework.Create(ctx, s, strayPod(name, map[string]string{puppet.ExitCodes: "0"}))
 		}
 		s.Soon("the pods have succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(3)) })
 		for name, index := range strays {
 			like := strayOf(job, name, index)
-			scene.Change(ctx, s, podNamed(s, name), func(p *corev1.Pod) {
+			framework.Change(ctx, s, podNamed(s, name), func(p *corev1.Pod) {
 				p.Labels = like.Labels
 				p.Annotations[batchv1.JobCompletionIndexAnnotation] = index
 			})
@@ -193,7 +192,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 			g.Expect(s.Pods()).To(HaveEach(HaveField("OwnerReferences", Not(BeEmpty()))))
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
 		})
-		Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+		Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
 		setParallelism(ctx, s, "a", 1)
 		next := running(s, "a", 1)
 		Expect(indexesOf(next)).To(ConsistOf("1"))

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -32,7 +32,7 @@ const longAgo = "1h"
 const firstBackoff = 10 * time.Second
 
 // counters are those of a Job's status.
-type counters = scene.Counters
+type counters = framework.Counters
 
 // trueConditions are the reasons of a Job's conditions that are True, by type.
 func trueConditions(job *batchv1.Job) map[batchv1.JobConditionType]string {
@@ -47,31 +47,31 @@ func trueConditions(job *batchv1.Job) map[batchv1.JobConditionType]string {
 
 // running waits until the Job has exactly n active pods and counts them all as
 // ready, and returns them, oldest first.
-func running(s *scene.Scene, job string, n int32) []corev1.Pod {
+func running(s *framework.Sandbox, job string, n int32) []corev1.Pod {
 	GinkgoHelper()
 	s.Soon("all pods run", func(g Gomega) {
 		g.Expect(s.Active()).To(HaveLen(int(n)))
-		g.Expect(scene.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
+		g.Expect(framework.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
 	})
 	return s.Active()
 }
 
 // completes waits until the Job is Complete, with these counters.
-func completes(s *scene.Scene, job string, want counters) {
+func completes(s *framework.Sandbox, job string, want counters) {
 	GinkgoHelper()
 	s.Soon("the Job is Complete", func(g Gomega) {
 		g.Expect(trueConditions(s.Job(job))).To(HaveKey(batchv1.JobComplete))
 	})
-	Expect(scene.CountersOf(s.Job(job))).To(Equal(want))
+	Expect(framework.CountersOf(s.Job(job))).To(Equal(want))
 }
 
 // fails waits until the Job has Failed for that reason, with these counters.
-func fails(s *scene.Scene, job, reason string, want counters) {
+func fails(s *framework.Sandbox, job, reason string, want counters) {
 	GinkgoHelper()
 	s.Soon("the Job has Failed", func(g Gomega) {
 		g.Expect(trueConditions(s.Job(job))).To(HaveKeyWithValue(batchv1.JobFailed, reason))
 	})
-	Expect(scene.CountersOf(s.Job(job))).To(Equal(want))
+	Expect(framework.CountersOf(s.Job(job))).To(Equal(want))
 }
 
 func names(pods []corev1.Pod) []string {
@@ -95,14 +95,14 @@ func tracked(pods []corev1.Pod) []corev1.Pod {
 }
 
 // release lets pods that are held terminating end with an exit code.
-func release(ctx context.Context, s *scene.Scene, exitCode string, pods ...corev1.Pod) {
+func release(ctx context.Context, s *framework.Sandbox, exitCode string, pods ...corev1.Pod) {
 	GinkgoHelper()
 	for _, pod := range pods {
 		s.Direct(ctx, pod, map[string]string{puppet.Terminate: exitCode, puppet.FinishedAgo: longAgo})
 	}
 }
 
-func podNamed(s *scene.Scene, name string) *corev1.Pod {
+func podNamed(s *framework.Sandbox, name string) *corev1.Pod {
 	GinkgoHelper()
 	pods := s.Pods()
 	i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return p.Name == name })
@@ -111,34 +111,34 @@ func podNamed(s *scene.Scene, name string) *corev1.Pod {
 }
 
 // setSuspend suspends or resumes a Job.
-func setSuspend(ctx context.Context, s *scene.Scene, job string, suspend bool) {
+func setSuspend(ctx context.Context, s *framework.Sandbox, job string, suspend bool) {
 	GinkgoHelper()
-	scene.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(suspend) })
+	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(suspend) })
 }
 
-func setParallelism(ctx context.Context, s *scene.Scene, job string, n int32) {
+func setParallelism(ctx context.Context, s *framework.Sandbox, job string, n int32) {
 	GinkgoHelper()
-	scene.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To(n) })
+	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To(n) })
 }
 
 // failuresCounted waits until the failures of some pods are counted; these are
 // the Job's counters then, as the next pods are put off. Where a busy kubelet
 // told of the last failure when the back-off of the first was all but over,
 // nothing can be said.
-func failuresCounted(s *scene.Scene, failed []corev1.Pod, want counters) {
+func failuresCounted(s *framework.Sandbox, failed []corev1.Pod, want counters) {
 	GinkgoHelper()
 	s.Soon("the failures are counted", func(g Gomega) {
-		g.Expect(scene.CountersOf(s.Job("a")).Failed).To(Equal(want.Failed))
+		g.Expect(framework.CountersOf(s.Job("a")).Failed).To(Equal(want.Failed))
 	})
 	if took := toldAfter(s, failed); took > firstBackoff-2*time.Second {
 		Skip(fmt.Sprintf("not verified: the last failure was told %s after the first", took))
 	}
-	Expect(scene.CountersOf(s.Job("a"))).To(Equal(want))
+	Expect(framework.CountersOf(s.Job("a"))).To(Equal(want))
 }
 
 // toldAfter is how long after the first of some pods had failed the last one
 // was seen to have failed: a busy kubelet takes its time.
-func toldAfter(s *scene.Scene, pods []corev1.Pod) time.Duration {
+func toldAfter(s *framework.Sandbox, pods []corev1.Pod) time.Duration {
 	var first, last time.Time
 	for _, pod := range pods {
 		for _, r := range s.History().Pods(pod.Name) {

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -22,14 +21,14 @@ import (
 // Source: KEP-4368. No invariant looks at such a Job; all there is to say of it
 // is here.
 var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
-	foreign := func() *builder.JobBuilder {
-		return builder.Job("a").Parallelism(2).Completions(2).ManagedBy("example.org/other")
+	foreign := func() *puppet.JobBuilder {
+		return puppet.Job("a").Parallelism(2).Completions(2).ManagedBy("example.org/other")
 	}
 
 	// Wrong: looks at the field when the Job is new, and forgets it with a change.
 	It("of somebody else means no pods and no status, whatever changes", Covers("JOB-MANAGEDBY-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, foreign().Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, foreign().Obj())
 
 		setSuspend(ctx, s, "a", true)
 		setSuspend(ctx, s, "a", false)
@@ -46,8 +45,8 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 
 	// Wrong: goes by its pods, or takes finalizers off wherever it sees them.
 	It("of somebody else means hands off the Job's pods", Covers("JOB-MANAGEDBY-001", "JOB-MANAGEDBY-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, foreign().Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, foreign().Obj())
 		owned := func(name string, annotations map[string]string) *corev1.Pod {
 			pod := strayOf(job, name, "")
 			pod.Annotations = annotations
@@ -62,11 +61,11 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 			strayOf(job, "stray", ""),
 		}
 		for _, pod := range pods {
-			scene.Create(ctx, s, pod)
+			framework.Create(ctx, s, pod)
 			DeferCleanup(func(ctx context.Context) { letGo(ctx, s, pod, batchv1.JobTrackingFinalizer) })
 		}
 		lost := podNamed(s, "another")
-		scene.Change(ctx, s, lost, func(p *corev1.Pod) { p.Labels = nil })
+		framework.Change(ctx, s, lost, func(p *corev1.Pod) { p.Labels = nil })
 		s.Soon("two pods have ended, and four run", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(4))
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1))
@@ -87,8 +86,8 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 
 	// Wrong: corrects the numbers, or takes part as soon as there is an end to see.
 	It("of somebody else means that the status is somebody else's", Covers("JOB-MANAGEDBY-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, foreign().Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, foreign().Obj())
 		now := metav1.NewTime(time.Now().Truncate(time.Second))
 		condition := func(kind batchv1.JobConditionType) batchv1.JobCondition {
 			return batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue, LastProbeTime: now, LastTransitionTime: now}
@@ -102,7 +101,7 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 				status.Conditions = []batchv1.JobCondition{condition(batchv1.JobSuccessCriteriaMet), condition(batchv1.JobComplete)}
 			},
 		} {
-			scene.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { write(&j.Status) })
+			framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { write(&j.Status) })
 			written := s.Job("a").Status
 			seesEverything(ctx, s)
 			s.Stays("the status is as it was written", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(written)) })
@@ -111,12 +110,12 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 
 	// Wrong: leaves every Job alone that has the field.
 	It("of the reserved name changes nothing", Covers("JOB-MANAGEDBY-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(3).ManagedBy(batchv1.JobControllerName).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(3).ManagedBy(batchv1.JobControllerName).Obj())
 
 		s.End(ctx, 0, running(s, "a", 2)...)
 		s.Soon("the last pod runs", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 3})
@@ -127,22 +126,22 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 
 // seesEverything waits until another Job of the namespace has run to its end: a
 // controller that has got so far has seen what was written before.
-func seesEverything(ctx context.Context, s *scene.Scene) {
+func seesEverything(ctx context.Context, s *framework.Sandbox) {
 	GinkgoHelper()
-	witness := scene.Create(ctx, s, builder.Job("").With(func(j *batchv1.Job) { j.GenerateName = "witness-" }).ExitCodes("0").Obj())
+	witness := framework.Create(ctx, s, puppet.Job("").With(func(j *batchv1.Job) { j.GenerateName = "witness-" }).ExitCodes("0").Obj())
 	s.Soon("the witness is Complete", func(g Gomega) {
 		g.Expect(trueConditions(s.Job(witness.Name))).To(HaveKey(batchv1.JobComplete))
 	})
 }
 
 // podsOf are the pods that a Job controls.
-func podsOf(s *scene.Scene, job *batchv1.Job) []corev1.Pod {
+func podsOf(s *framework.Sandbox, job *batchv1.Job) []corev1.Pod {
 	return slices.DeleteFunc(s.Pods(), func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, job) })
 }
 
 // letGo takes a finalizer off a pod that may be gone, so that its namespace can
 // go.
-func letGo(ctx context.Context, s *scene.Scene, pod *corev1.Pod, finalizer string) {
+func letGo(ctx context.Context, s *framework.Sandbox, pod *corev1.Pod, finalizer string) {
 	GinkgoHelper()
 	now := &corev1.Pod{}
 	err := s.Client.Get(ctx, client.ObjectKeyFromObject(pod), now)

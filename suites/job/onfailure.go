@@ -3,9 +3,8 @@ package job
 import (
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -24,8 +23,8 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// Wrong: replaces the pod, or counts the attempts as failed pods.
 	It("lets one pod succeed at its third attempt", Covers("JOB-ONFAILURE-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1,0").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1,0").Obj())
 
 		completes(s, "a", counters{Succeeded: 1})
 		Expect(s.Created()).To(HaveLen(1))
@@ -37,8 +36,8 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// Wrong: fails one restart too early, never, or replaces the pod.
 	It("fails the Job when the restarts reach the limit, and no earlier", Covers("JOB-ONFAILURE-002", "JOB-ONFAILURE-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1").Obj())
 
 		restarted(s, 2)
 		s.Stays("the pod runs on", func(g Gomega) {
@@ -46,7 +45,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 			g.Expect(s.Created()).To(HaveLen(1))
 			g.Expect(s.Active()).To(HaveLen(1))
 		})
-		Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+		Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		s.Direct(ctx, s.Active()[0], map[string]string{puppet.ExitCodes: "1,1,1"})
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
@@ -56,8 +55,8 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	// Wrong: compares with the limit as for failed pods, or takes a limit of 0
 	// for one that is reached from the start.
 	It("with a limit of 0 fails the Job at the first restart", Covers("JOB-ONFAILURE-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(0).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().BackoffLimit(0).Obj())
 
 		pod := running(s, "a", 1)[0]
 		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
@@ -67,8 +66,8 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	It("with a limit of 0 lets a pod succeed that needs no restart", Covers("JOB-ONFAILURE-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(0).Parallelism(2).Completions(2).ExitCodes("0").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().BackoffLimit(0).Parallelism(2).Completions(2).ExitCodes("0").Obj())
 
 		completes(s, "a", counters{Succeeded: 2})
 		Expect(s.Created()).To(HaveLen(2))
@@ -76,8 +75,8 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// Wrong: looks at each pod alone.
 	It("adds up the restarts of all pods", Covers("JOB-ONFAILURE-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2).Obj())
 
 		s.End(ctx, 1, running(s, "a", 2)...)
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
@@ -86,8 +85,8 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// Wrong: looks at the first container.
 	It("adds up the restarts of all containers of a pod", Covers("JOB-ONFAILURE-004"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").With(func(j *batchv1.Job) {
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").With(func(j *batchv1.Job) {
 			containers := &j.Spec.Template.Spec.Containers
 			*containers = append(*containers, corev1.Container{Name: "second", Image: puppet.Placeholder})
 		}).Obj())
@@ -101,8 +100,8 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// Wrong: looks at the containers alone, or at pods that run.
 	It("adds up the restarts of an init container that fails again and again", Covers("JOB-ONFAILURE-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(2).InitContainer("init").
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().BackoffLimit(2).InitContainer("init").
 			Puppet(map[string]string{puppet.InitCodes: "1"}).Obj())
 
 		s.Soon("the init container has restarted", func(g Gomega) {
@@ -118,9 +117,9 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// The same at once: the status says it before any container has restarted.
-	It("adds up the restarts of init containers, too", scene.Simulated("a kubelet overwrites the status of its pods"), Covers("JOB-ONFAILURE-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
+	It("adds up the restarts of init containers, too", framework.Simulated("a kubelet overwrites the status of its pods"), Covers("JOB-ONFAILURE-005"), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
 			With(func(j *batchv1.Job) {
 				j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "init", Image: puppet.Placeholder}}
 			}).Obj())
@@ -128,27 +127,27 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		s.Soon("the pod is about to start", func(g Gomega) {
 			g.Expect(s.Active()).To(ConsistOf(HaveField("Status.InitContainerStatuses", HaveLen(1))))
 		})
-		scene.ChangeStatus(ctx, s, &s.Active()[0], func(p *corev1.Pod) { p.Status.InitContainerStatuses[0].RestartCount = 2 })
+		framework.ChangeStatus(ctx, s, &s.Active()[0], func(p *corev1.Pod) { p.Status.InitContainerStatuses[0].RestartCount = 2 })
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
 	})
 
 	// "Of Pods with .status.phase equal to Pending or Running." Wrong: adds up
 	// restarts for ever.
 	It("forgets the restarts of pods that have succeeded", Covers("JOB-ONFAILURE-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0").Obj())
 
 		completes(s, "a", counters{Succeeded: 3})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	It("replaces a pod that somebody else deletes, which counts as failed", Covers("JOB-ONFAILURE-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().Obj())
 
 		s.Remove(ctx, running(s, "a", 1)[0])
 		s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 1, Failed: 1})
@@ -158,12 +157,12 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	// "The number of Pods with .status.phase = Failed" goes for any
 	// restartPolicy: a node that runs out of memory evicts pods so.
 	It("replaces a pod that fails as a whole, as often as the limit allows", Covers("JOB-ONFAILURE-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().BackoffLimit(1).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().BackoffLimit(1).Obj())
 
 		s.Evict(ctx, running(s, "a", 1)[0])
 		s.Soon("another pod has taken its place", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.Evict(ctx, s.Active()[0])
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
@@ -172,8 +171,8 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// Source: JobSpec.activeDeadlineSeconds.
 	It("does not keep a Job from its deadline", Covers("JOB-DEADLINE-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").OnFailure().ExitCodes("1,1").ActiveDeadlineSeconds(2).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").OnFailure().ExitCodes("1,1").ActiveDeadlineSeconds(2).Obj())
 
 		exceeds(s, "a", 2*time.Second, counters{Failed: 1})
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
@@ -182,7 +181,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 })
 
 // restarted waits until the one active pod has restarted n times.
-func restarted(s *scene.Scene, n int32) {
+func restarted(s *framework.Sandbox, n int32) {
 	GinkgoHelper()
 	s.Soon("the pod has restarted", func(g Gomega) {
 		g.Expect(s.Active()).To(ConsistOf(HaveField("Status.ContainerStatuses", HaveEach(HaveField("RestartCount", n)))))

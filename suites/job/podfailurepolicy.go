@@ -1,9 +1,8 @@
 package job
 
 import (
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,8 +19,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: retries, or fails for another reason.
 	It("with FailJob fails the Job with its first failed pod, whatever the backoffLimit", Covers("JOB-PODFAILUREPOLICY-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(6).FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(6).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
 
 		s.End(ctx, 42, running(s, "a", 1)...)
@@ -33,13 +32,13 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: says only that the Job has failed.
 	It("with FailJob says which container of which pod it was, and which rule", Covers("JOB-PODFAILUREPOLICY-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Container("second").ExitCodes("0/42").PodFailurePolicy(
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Container("second").ExitCodes("0/42").PodFailurePolicy(
 			onExitCodes(ignore, in, 98), onExitCodes(count, in, 99), onExitCodes(failJob, in, 42)).Obj())
 
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
 		for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
-			Expect(scene.Condition(s.Job("a"), kind)).To(HaveValue(And(
+			Expect(framework.Condition(s.Job("a"), kind)).To(HaveValue(And(
 				HaveField("Status", corev1.ConditionTrue),
 				HaveField("Reason", batchv1.JobReasonPodFailurePolicy),
 				HaveField("Message", And(ContainSubstring(s.Created()[0].Name), MatchRegexp(`\bsecond\b`), MatchRegexp(`\b42\b`), MatchRegexp(`\b2\b`))))))
@@ -47,26 +46,26 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	It("with FailJob says which condition of which pod it was", Covers("JOB-PODFAILUREPOLICY-002", "JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").PodFailurePolicy(onConditions(failJob, pattern("example.org/Broken", ""))).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").PodFailurePolicy(onConditions(failJob, pattern("example.org/Broken", ""))).Obj())
 
 		pod := running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionTrue)
 		s.End(ctx, 1, pod)
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
-		Expect(scene.Condition(s.Job("a"), batchv1.JobFailed).Message).To(And(
+		Expect(framework.Condition(s.Job("a"), batchv1.JobFailed).Message).To(And(
 			ContainSubstring(pod.Name), ContainSubstring("example.org/Broken")))
 	})
 
 	// Wrong: lets them run on, or forgets those that have succeeded.
 	It("with FailJob removes the pods that still run, and only those", Covers("JOB-PODFAILUREPOLICY-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(3).PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(3).PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
 
 		pods := running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
 		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		s.End(ctx, 42, pods[1])
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Succeeded: 1, Failed: 2})
@@ -80,15 +79,15 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	// Wrong: is Failed while a pod still runs, or makes up its mind anew.
 	It("with FailJob is declared at once, but the Job has Failed only when its last pod has ended",
 		Covers("JOB-PODFAILUREPOLICY-003", "JOB-PODFAILUREPOLICY-004", "JOB-PODFAILUREPOLICY-005"), func(ctx SpecContext) {
-			s := scene.New(ctx)
-			scene.Create(ctx, s, builder.Job("a").Parallelism(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
+			s := framework.New(ctx)
+			framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
 				PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
 
 			pods := running(s, "a", 2)
 			s.End(ctx, 42, pods[0])
 			s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonPodFailurePolicy))
-				g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
+				g.Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
 			})
 			s.Stays("it has not failed", func(g Gomega) {
 				g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
@@ -106,8 +105,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: counts, or does not replace.
 	It("with Ignore replaces a failed pod without counting it", Covers("JOB-PODFAILUREPOLICY-006", "JOB-PODFAILUREPOLICY-021"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)).Obj())
 
 		s.End(ctx, 42, running(s, "a", 1)...)
@@ -121,8 +120,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: takes Ignore for "as if the pod had succeeded", or for "do nothing".
 	It("with Ignore lets the Job complete later", Covers("JOB-PODFAILUREPOLICY-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)).Obj())
 
 		pods := running(s, "a", 2)
@@ -130,7 +129,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		s.Soon("another pod has taken its place", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3))
 			g.Expect(s.Active()).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
 		})
 		s.End(ctx, 0, s.Active()...)
 		completes(s, "a", counters{Succeeded: 2})
@@ -139,8 +138,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: knows no action Count, and tries the next rule.
 	It("with Count counts a failed pod, whatever later rules say", Covers("JOB-PODFAILUREPOLICY-007", "JOB-PODFAILUREPOLICY-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(count, in, 42), onExitCodes(failJob, notIn, 1)).Obj())
 
 		s.End(ctx, 42, running(s, "a", 1)...)
@@ -151,8 +150,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: ignores what it has no rule for.
 	It("counts a failed pod that no rule matches", Covers("JOB-PODFAILUREPOLICY-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))).Obj())
 
 		s.End(ctx, 1, running(s, "a", 1)...)
@@ -162,8 +161,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	It("without rules counts every failed pod", Covers("JOB-PODFAILUREPOLICY-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).PodFailurePolicy().Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).PodFailurePolicy().Obj())
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
@@ -171,8 +170,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: lets the action decide that comes last, or the strongest one.
 	It("lets the first rule decide that matches", Covers("JOB-PODFAILUREPOLICY-009", "JOB-PODFAILUREPOLICY-018"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).FinishedAgo(longAgo).PodFailurePolicy(
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).PodFailurePolicy(
 			onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 41, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))).Obj())
 
 		s.End(ctx, 41, running(s, "a", 1)...)
@@ -185,8 +184,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: judges the pod, counts it or replaces it when it is deleted.
 	It("waits for the end of a pod that is deleted, and judges it then", Covers("JOB-PODFAILUREPOLICY-019"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
 			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(failJob, pattern("example.org/Broken", ""))).Obj())
 
 		pods := running(s, "a", 2)
@@ -195,16 +194,16 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 			s.Delete(ctx, &pods[i])
 		}
 		s.Soon("both pods are terminating", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 		})
 		s.Stays("they are neither judged nor counted nor replaced", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 			g.Expect(s.Created()).To(HaveLen(2))
 		})
 		release(ctx, s, "0", pods[0]) // its condition is no failure
 		s.Soon("the first pod is counted as succeeded", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1, Succeeded: 1}))
 		})
 		release(ctx, s, "42", pods[1])
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Succeeded: 1, Failed: 1})
@@ -213,14 +212,14 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: counts it, or starts the next one beside it.
 	It("replaces a disrupted pod that it ignores only when it has ended", Covers("JOB-PODFAILUREPOLICY-018", "JOB-PODFAILUREPOLICY-019"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
 			PodFailurePolicy(onConditions(ignore, pattern(corev1.DisruptionTarget, corev1.ConditionTrue))).Obj())
 
 		pod := running(s, "a", 1)[0]
 		disrupt(ctx, s, pod)
 		s.Soon("the pod is terminating", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
 		})
 		s.Stays("it is not replaced", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 		release(ctx, s, "143", pod)
@@ -231,8 +230,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: looks at conditions, not at the phase.
 	It("leaves pods alone that run or succeed", Covers("JOB-PODFAILUREPOLICY-020"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).PodFailurePolicy(
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).PodFailurePolicy(
 			onConditions(failJob, pattern("example.org/Broken", "")), onExitCodes(failJob, notIn, 1)).Obj())
 
 		pod := running(s, "a", 1)[0]
@@ -247,8 +246,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: stops at the first of several failures.
 	It("finds the failure that fails the Job among others", Covers("JOB-PODFAILUREPOLICY-001", "JOB-PODFAILUREPOLICY-021"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(3).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(3).
 			PodFailurePolicy(onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 42)).Obj())
 
 		pods := running(s, "a", 3)

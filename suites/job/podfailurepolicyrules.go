@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -24,8 +23,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: mixes In with NotIn, or takes any exit code.
 	It("matches exit codes In a list, and no others", Covers("JOB-PODFAILUREPOLICY-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 40, 42)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 40, 42)).Obj())
 
 		s.End(ctx, 41, running(s, "a", 1)...)
 		s.End(ctx, 42, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}))
@@ -33,8 +32,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	It("matches exit codes NotIn a list, and no others", Covers("JOB-PODFAILUREPOLICY-011"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, notIn, 40, 42)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, notIn, 40, 42)).Obj())
 
 		s.End(ctx, 42, running(s, "a", 1)...)
 		s.End(ctx, 41, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}))
@@ -43,8 +42,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: takes the 0 for a code that is not in the list.
 	It("does not look at a container that has succeeded", Covers("JOB-PODFAILUREPOLICY-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).Container("second").ExitCodes("0/3").
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("0/3").
 			PodFailurePolicy(onExitCodes(failJob, notIn, 3)).Obj())
 
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
@@ -52,8 +51,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: looks at the other container, too.
 	It("looks at the container alone that a rule names", Covers("JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).Container("second").ExitCodes("42/3").PodFailurePolicy(
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("42/3").PodFailurePolicy(
 			ofContainer("second", onExitCodes(failJob, in, 42)), ofContainer("main", onExitCodes(failJob, notIn, 42))).Obj())
 
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
@@ -61,8 +60,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: looks at the first container, whatever its name.
 	It("looks at the container that a rule names, wherever it comes", Covers("JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Container("second").ExitCodes("1/42").
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Container("second").ExitCodes("1/42").
 			PodFailurePolicy(ofContainer("second", onExitCodes(failJob, in, 42))).Obj())
 
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
@@ -70,27 +69,27 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: looks at the first container, or wants all of them to match.
 	It("looks at every container when a rule names none", Covers("JOB-PODFAILUREPOLICY-014"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Container("second").ExitCodes("1/42").PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Container("second").ExitCodes("1/42").PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
 
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
 	})
 
 	// Wrong: looks at containers that never ran.
 	It("looks at init containers, too", Covers("JOB-PODFAILUREPOLICY-015", "JOB-PODFAILUREPOLICY-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
 
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
-		Expect(scene.Condition(s.Job("a"), batchv1.JobFailed).Message).To(MatchRegexp(`\binit\b`))
+		Expect(framework.Condition(s.Job("a"), batchv1.JobFailed).Message).To(MatchRegexp(`\binit\b`))
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// Wrong: knows the names of containers alone.
 	It("looks at the init container that a rule names", Covers("JOB-PODFAILUREPOLICY-015", "JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).BackoffLimit(0).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).BackoffLimit(0).
 			PodFailurePolicy(ofContainer("main", onExitCodes(ignore, notIn, 1)), ofContainer("init", onExitCodes(failJob, in, 42))).Obj())
 
 		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
@@ -99,8 +98,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	// Wrong: takes a condition for matching because of its type, or its absence
 	// for a status.
 	It("matches a condition by its type and status", Covers("JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").FinishedAgo(longAgo).
 			PodFailurePolicy(onConditions(failJob, pattern("example.org/Whole", corev1.ConditionFalse))).Obj())
 
 		pod := running(s, "a", 1)[0] // has no such condition
@@ -117,8 +116,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: takes any status for the default.
 	It("matches a condition that is True when a rule gives no status", Covers("JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(0).FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).
 			PodFailurePolicy(onConditions(ignore, pattern("example.org/Broken", ""))).Obj())
 
 		pod := running(s, "a", 1)[0]
@@ -132,8 +131,8 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: wants all patterns to match.
 	It("needs one of several patterns of conditions", Covers("JOB-PODFAILUREPOLICY-016", "JOB-PODFAILUREPOLICY-017"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").PodFailurePolicy(onConditions(failJob,
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").PodFailurePolicy(onConditions(failJob,
 			pattern(corev1.DisruptionTarget, ""), pattern("example.org/Whole", corev1.ConditionUnknown))).Obj())
 
 		pod := running(s, "a", 1)[0]
@@ -175,19 +174,19 @@ func pattern(kind corev1.PodConditionType, status corev1.ConditionStatus) batchv
 
 // successor waits until the Job's n-th pod is the only one that runs, with these
 // counters. Those alone may still be of the pod before.
-func successor(s *scene.Scene, n int, want counters) corev1.Pod {
+func successor(s *framework.Sandbox, n int, want counters) corev1.Pod {
 	GinkgoHelper()
 	s.Soon("the next pod runs", func(g Gomega) {
 		g.Expect(s.Created()).To(HaveLen(n))
 		g.Expect(s.Active()).To(ConsistOf(HaveField("Status.Phase", corev1.PodRunning)))
-		g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(want))
+		g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(want))
 	})
 	return s.Active()[0]
 }
 
 // addCondition gives a pod a condition of a type that no kubelet knows; kubelets
 // leave those alone.
-func addCondition(ctx context.Context, s *scene.Scene, pod corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus) {
+func addCondition(ctx context.Context, s *framework.Sandbox, pod corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus) {
 	GinkgoHelper()
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.PodCondition{{Type: kind, Status: status}}}})
 	Expect(err).NotTo(HaveOccurred())
@@ -199,7 +198,7 @@ func addCondition(ctx context.Context, s *scene.Scene, pod corev1.Pod, kind core
 
 // disrupt evicts a pod as `kubectl drain` does: it gets the condition
 // DisruptionTarget and is deleted.
-func disrupt(ctx context.Context, s *scene.Scene, pod corev1.Pod) {
+func disrupt(ctx context.Context, s *framework.Sandbox, pod corev1.Pod) {
 	GinkgoHelper()
 	Expect(s.Client.SubResource("eviction").Create(ctx, &pod, &policyv1.Eviction{})).To(Succeed())
 	s.Soon("the pod is disrupted", func(g Gomega) {

@@ -1,9 +1,8 @@
 package job
 
 import (
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -21,8 +20,8 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 
 	// Source: batch/v1 JobSpec.template, JobNameLabel and ControllerUidLabel.
 	It("are made from the template, and marked with their Job", Covers("JOB-PODS-001", "JOB-PODS-002", "JOB-PODS-003", "JOB-PODS-004", "JOB-TRACKING-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Puppet(map[string]string{"example.org/note": "kept"}).With(func(j *batchv1.Job) {
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Puppet(map[string]string{"example.org/note": "kept"}).With(func(j *batchv1.Job) {
 			j.Spec.Template.Labels = map[string]string{"example.org/app": "a"}
 			j.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "b"}}
 		}).Obj())
@@ -43,17 +42,17 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 
 	// Source: metav1.OwnerReference; batch/v1 JobSpec.selector.
 	It("are let go and replaced when they no longer match the selector", Covers("JOB-PODS-006", "JOB-TRACKING-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Obj())
 
 		lost := running(s, "a", 1)[0]
-		scene.Change(ctx, s, &lost, func(p *corev1.Pod) { p.Labels = map[string]string{"example.org/app": "other"} })
+		framework.Change(ctx, s, &lost, func(p *corev1.Pod) { p.Labels = map[string]string{"example.org/app": "other"} })
 		s.Soon("it is let go and another pod has taken its place", func(g Gomega) {
 			pod := podNamed(s, lost.Name)
 			g.Expect(pod.OwnerReferences).To(BeEmpty())
 			g.Expect(tracked([]corev1.Pod{*pod})).To(BeEmpty())
 			g.Expect(s.Active()).To(HaveLen(2))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, lost)
 		s.End(ctx, 0, others(s.Active(), lost)...)
@@ -63,13 +62,13 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 
 	// Source: batch/v1 JobSpec.manualSelector; metav1.OwnerReference.
 	It("are adopted that were there before and match the selector", Covers("JOB-PODS-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		labels := map[string]string{"example.org/app": "a"}
 		stray := strayPod("stray", nil)
 		stray.Labels = labels
-		scene.Create(ctx, s, stray)
+		framework.Create(ctx, s, stray)
 		s.Soon("the stray pod runs", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(1)) })
-		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
+		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
 			j.Spec.ManualSelector = ptr.To(true)
 			j.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
 			j.Spec.Template.Labels = labels
@@ -84,9 +83,9 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 
 	// Whatever its labels say. Wrong: goes by labels alone.
 	It("are not the Job's if something else controls them", Covers("JOB-PODS-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		owner := scene.Create(ctx, s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
-		job := scene.Create(ctx, s, builder.Job("a").Obj())
+		s := framework.New(ctx)
+		owner := framework.Create(ctx, s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
+		job := framework.Create(ctx, s, puppet.Job("a").Obj())
 
 		own := running(s, "a", 1)
 		foreign := strayPod("foreign", map[string]string{puppet.ExitCodes: "0"})
@@ -94,13 +93,13 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 		foreign.OwnerReferences = []metav1.OwnerReference{{
 			APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID, Controller: ptr.To(true),
 		}}
-		scene.Create(ctx, s, foreign)
+		framework.Create(ctx, s, foreign)
 		s.Soon("the foreign pod has succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1)) })
 		s.Stays("the pod stays as it is, and the Job runs on", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(ConsistOf(And(
 				HaveField("OwnerReferences", Equal(foreign.OwnerReferences)),
 				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil()))))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, own...)
 		completes(s, "a", counters{Succeeded: 1})
@@ -109,9 +108,9 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 	// A finalizer holds the Job, as the garbage collector's own does when pods are
 	// to go first. Source: #42639. Wrong: looks at the spec alone.
 	It("are neither made nor adopted for a Job that is being deleted", Covers("JOB-PODS-008", "JOB-PODS-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
+		s := framework.New(ctx)
 		const hold = "example.com/hold"
-		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(4).FinishedAgo(longAgo).
+		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).FinishedAgo(longAgo).
 			With(func(j *batchv1.Job) { j.Finalizers = []string{hold} }).Obj())
 
 		pods := running(s, "a", 2)
@@ -121,12 +120,12 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 		s.End(ctx, 1, pods[1])
 		stray := strayPod("stray", nil)
 		stray.Labels = job.Spec.Template.Labels
-		scene.Create(ctx, s, stray)
+		framework.Create(ctx, s, stray)
 		s.Stays("no pod takes their place", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3)) // two and the stray one
 			g.Expect(podNamed(s, "stray").OwnerReferences).To(BeEmpty())
 		})
-		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })
 		s.Soon("Job and pods are gone", func(g Gomega) {
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(names(s.Pods())).To(ConsistOf("stray"))
@@ -136,8 +135,8 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 	// Source: KEP-2307; #108752, #109429. Wrong: leaves the finalizers on when
 	// there is no Job any more to count for.
 	It("all go with a Job that is deleted", Covers("JOB-PODS-010", "JOB-TRACKING-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(4).Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(4).Obj())
 
 		pods := running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
@@ -151,8 +150,8 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 
 	// Source: metav1.DeletePropagationOrphan; KEP-2307.
 	It("are free when their Job is deleted without them", Covers("JOB-PODS-011", "JOB-TRACKING-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 
 		running(s, "a", 2)
 		Expect(s.Client.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())

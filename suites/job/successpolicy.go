@@ -1,9 +1,8 @@
 package job
 
 import (
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -15,8 +14,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: wants all indexes, or takes any of them.
 	It("is met when all its succeededIndexes have succeeded", Covers("JOB-SUCCESSPOLICY-001", "JOB-SUCCESSPOLICY-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(5).Completions(5).SuccessPolicy(rule("1,3-4", 0)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(5).Completions(5).SuccessPolicy(rule("1,3-4", 0)).Obj())
 
 		pods := byIndex(running(s, "a", 5))
 		s.End(ctx, 0, pods["0"], pods["1"], pods["3"])
@@ -29,8 +28,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: takes the count for a list of indexes, or completes one too early.
 	It("is met when succeededCount indexes have succeeded, whichever they are", Covers("JOB-SUCCESSPOLICY-002", "JOB-SUCCESSPOLICY-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(4).Completions(4).SuccessPolicy(rule("", 2)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(4).Completions(4).SuccessPolicy(rule("", 2)).Obj())
 
 		pods := byIndex(running(s, "a", 4))
 		s.End(ctx, 0, pods["3"])
@@ -42,8 +41,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: counts other indexes, too, or wants all that are named.
 	It("with both is met when that many of these indexes have succeeded", Covers("JOB-SUCCESSPOLICY-003", "JOB-SUCCESSPOLICY-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(6).Completions(6).SuccessPolicy(rule("1-4", 3)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(6).Completions(6).SuccessPolicy(rule("1-4", 3)).Obj())
 
 		pods := byIndex(running(s, "a", 6))
 		s.End(ctx, 0, pods["0"], pods["1"], pods["3"], pods["5"])
@@ -55,8 +54,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: looks at the first rule, or wants all of them.
 	It("is met by any one of its rules", Covers("JOB-SUCCESSPOLICY-004", "JOB-SUCCESSPOLICY-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(4).Completions(4).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(4).Completions(4).
 			SuccessPolicy(rule("0", 0), rule("2-3", 1), rule("", 3)).Obj())
 
 		pods := byIndex(running(s, "a", 4))
@@ -72,8 +71,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: looks at completions first.
 	It("is the reason also when all indexes have succeeded", Covers("JOB-SUCCESSPOLICY-007", "JOB-SUCCESSPOLICY-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Completions(1).SuccessPolicy(rule("0", 0)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).SuccessPolicy(rule("0", 0)).Obj())
 
 		s.End(ctx, 0, running(s, "a", 1)...)
 		completes(s, "a", counters{Succeeded: 1})
@@ -85,8 +84,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: lets them run on, counts them as failed, or removes all pods.
 	It("once met removes the pods that still run, which do not count as failed", Covers("JOB-SUCCESSPOLICY-008", "JOB-SUCCESSPOLICY-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(0).SuccessPolicy(rule("1", 0)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(0).SuccessPolicy(rule("1", 0)).Obj())
 
 		pods := byIndex(running(s, "a", 3))
 		s.End(ctx, 0, pods["1"])
@@ -100,8 +99,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: is Complete while a pod still runs.
 	It("once met is declared at once, but the Job is Complete only when the last pod has ended", Covers("JOB-SUCCESSPOLICY-009", "JOB-SUCCESSPOLICY-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).SuccessPolicy(rule("0", 0)).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).SuccessPolicy(rule("0", 0)).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := byIndex(running(s, "a", 2))
@@ -113,14 +112,14 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 		})
 		release(ctx, s, "143", pods["1"])
 		completes(s, "a", counters{Succeeded: 1})
-		met := scene.Condition(s.Job("a"), batchv1.JobSuccessCriteriaMet).LastTransitionTime
+		met := framework.Condition(s.Job("a"), batchv1.JobSuccessCriteriaMet).LastTransitionTime
 		Expect(s.Job("a").Status.CompletionTime.Sub(met.Time)).To(BeNumerically(">=", 1e9), "time from SuccessCriteriaMet to completion")
 	})
 
 	// Wrong: starts the next index before it looks at the rules.
 	It("once met starts no other index", Covers("JOB-SUCCESSPOLICY-011"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(1).Completions(3).SuccessPolicy(rule("0", 0)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(1).Completions(3).SuccessPolicy(rule("0", 0)).Obj())
 
 		s.End(ctx, 0, running(s, "a", 1)...)
 		completes(s, "a", counters{Succeeded: 1})
@@ -129,8 +128,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: judges the Job anew.
 	It("once met completes the Job, even if its last pod exceeds the backoffLimit", Covers("JOB-SUCCESSPOLICY-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimit(0).BackoffLimitPerIndex(0).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimit(0).BackoffLimitPerIndex(0).
 			SuccessPolicy(rule("0", 0)).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := byIndex(running(s, "a", 2))
@@ -142,8 +141,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	It("once met completes the Job, even if its last pod matches FailJob", Covers("JOB-SUCCESSPOLICY-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).SuccessPolicy(rule("0", 0)).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).SuccessPolicy(rule("0", 0)).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := byIndex(running(s, "a", 2))
@@ -155,8 +154,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	It("once met completes the Job, even if its deadline is over before the last pod has ended", Covers("JOB-SUCCESSPOLICY-012"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).SuccessPolicy(rule("0", 0)).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).SuccessPolicy(rule("0", 0)).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := byIndex(running(s, "a", 2))
@@ -174,15 +173,15 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: lets the policy win, whenever it is met.
 	It("is not met any more once the Job is about to fail", Covers("JOB-SUCCESSPOLICY-013"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimit(0).SuccessPolicy(rule("0", 0)).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimit(0).SuccessPolicy(rule("0", 0)).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := byIndex(running(s, "a", 2))
 		s.End(ctx, 1, pods["1"])
 		s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobFailureTarget))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
 		})
 		release(ctx, s, "0", pods["0"])
 		s.Soon("the Job has Failed", func(g Gomega) {
@@ -195,8 +194,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: looks at the success policy first.
 	It("loses when the same pod ends a Job with failed indexes", Covers("JOB-SUCCESSPOLICY-014"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)).Obj())
 
 		pods := byIndex(running(s, "a", 2))
 		s.End(ctx, 1, pods["0"])
@@ -207,8 +206,8 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: takes a Job with failures for one that cannot succeed any more.
 	It("is met in spite of failures before", Covers("JOB-SUCCESSPOLICY-015"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimit(1).FinishedAgo(longAgo).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimit(1).FinishedAgo(longAgo).
 			SuccessPolicy(rule("0", 0)).Obj())
 
 		s.End(ctx, 1, byIndex(running(s, "a", 2))["0"])
@@ -217,14 +216,14 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	It("is met in spite of failed indexes", Covers("JOB-SUCCESSPOLICY-016"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)).Obj())
 
 		pods := byIndex(running(s, "a", 3))
 		s.End(ctx, 1, pods["0"])
 		s.Soon("the index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("0"))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
 		})
 		s.End(ctx, 0, pods["2"])
 		completes(s, "a", counters{Succeeded: 1, Failed: 1})
@@ -234,17 +233,17 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 
 	// Wrong: begins to count anew.
 	It("counts what had succeeded before a suspension", Covers("JOB-SUCCESSPOLICY-017"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).SuccessPolicy(rule("0,2", 0)).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).SuccessPolicy(rule("0,2", 0)).Obj())
 
 		s.End(ctx, 0, byIndex(running(s, "a", 3))["0"])
 		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
 		setSuspend(ctx, s, "a", false)
@@ -268,7 +267,7 @@ func rule(succeededIndexes string, succeededCount int32) batchv1.SuccessPolicyRu
 
 // goesOn waits for indexes to be counted as completed, and expects the Job to go
 // on with these counters.
-func goesOn(s *scene.Scene, completed string, want counters) {
+func goesOn(s *framework.Sandbox, completed string, want counters) {
 	GinkgoHelper()
 	s.Soon("the successes are counted", func(g Gomega) {
 		g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal(completed))
@@ -277,15 +276,15 @@ func goesOn(s *scene.Scene, completed string, want counters) {
 		g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
 		g.Expect(s.Active()).To(HaveLen(int(want.Active)))
 	})
-	Expect(scene.CountersOf(s.Job("a"))).To(Equal(want))
+	Expect(framework.CountersOf(s.Job("a"))).To(Equal(want))
 }
 
 // criteriaMet waits until the Job says that its success policy is met, while the
 // n pods that still ran terminate.
-func criteriaMet(s *scene.Scene, n int32) {
+func criteriaMet(s *framework.Sandbox, n int32) {
 	GinkgoHelper()
 	s.Soon("the success criteria are met, and the other pods terminate", func(g Gomega) {
 		g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonSuccessPolicy))
-		g.Expect(scene.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", n)))
+		g.Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", n)))
 	})
 }

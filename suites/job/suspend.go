@@ -4,9 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -22,8 +21,8 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	// Nobody can tell whether a controller has looked before. Wrong: stays as it was
 	// created.
 	It("holds nothing up that was resumed at once", Covers("JOB-SUSPEND-001", "JOB-SUSPEND-006"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Suspend().Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Suspend().Obj())
 
 		setSuspend(ctx, s, "a", false)
 		s.End(ctx, 0, running(s, "a", 1)...)
@@ -35,21 +34,21 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	// "Pods terminated this way will not count towards the Job's completions count."
 	// Wrong: counts what its own deletions lead to.
 	It("counts the pods that it removes for nothing, however they end", Covers("JOB-SUSPEND-002", "JOB-SUSPEND-003"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := running(s, "a", 2)
 		setSuspend(ctx, s, "a", true)
 		s.Soon("both pods are terminating, and the Job is suspended", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
 		})
 		release(ctx, s, "0", pods[0])
 		release(ctx, s, "143", pods[1])
 		s.Soon("nothing is left", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
 		})
 		setSuspend(ctx, s, "a", false)
 		s.End(ctx, 0, running(s, "a", 2)...)
@@ -58,8 +57,8 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 
 	// Wrong: adds a condition each time, or sets its time but once.
 	It("is told by one condition, which says when it changed", Covers("JOB-SUSPEND-004", "JOB-SUSPEND-005"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Obj())
 
 		running(s, "a", 1)
 		Expect(suspendedConditions(s.Job("a"))).To(BeEmpty())
@@ -83,15 +82,15 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 
 	// Wrong: starts from scratch.
 	It("keeps completed indexes, and leaves the others to be run", Covers("JOB-SUSPEND-006", "JOB-SUSPEND-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
 
 		s.End(ctx, 0, byIndex(running(s, "a", 3))["1"])
 		s.Soon("index 1 is completed", func(g Gomega) { g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1")) })
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job rests", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
 		})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
 		setSuspend(ctx, s, "a", false)
@@ -102,21 +101,21 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 
 	// Wrong: gives a resumed Job all its retries again.
 	It("keeps the failures that there were", Covers("JOB-SUSPEND-007"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").BackoffLimit(1).FinishedAgo(longAgo).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).Obj())
 
 		s.End(ctx, 1, running(s, "a", 1)...)
 		s.SoonAfter(firstBackoff, "the failure is counted and the pod replaced", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job rests", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Failed: 1}))
 		})
 		setSuspend(ctx, s, "a", false)
 		s.SoonAfter(firstBackoff, "the Job goes on", func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.End(ctx, 1, s.Active()...)
 		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
@@ -124,8 +123,8 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 
 	// Wrong: looks at spec.suspend before it looks at the status.
 	It("means nothing to a Job that has finished", Covers("JOB-SUSPEND-008"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").ExitCodes("0").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").ExitCodes("0").Obj())
 
 		completes(s, "a", counters{Succeeded: 1})
 		complete := s.Job("a").Status
@@ -138,30 +137,30 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 
 	// Source: KEP-2926. Wrong: makes pods from the template that it has seen first.
 	It("leaves room for other scheduling directives before the Job first runs", Covers("JOB-SUSPEND-009"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(2).Completions(2).Suspend().Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Suspend().Obj())
 
 		s.Soon("the Job is suspended", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
 		})
-		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { direct(&j.Spec.Template) })
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { direct(&j.Spec.Template) })
 		setSuspend(ctx, s, "a", false)
 		Expect(running(s, "a", 2)).To(HaveEach(directed(s.Job("a"))))
 	})
 
 	// Source: KEP-5440. Wrong: the same.
 	It("leaves room for other scheduling directives and resources after the Job has run", Covers("JOB-SUSPEND-010"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Obj())
 
 		running(s, "a", 1)
 		setSuspend(ctx, s, "a", true)
 		s.Soon("the Job rests", func(g Gomega) {
 			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
 		})
 		little := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
-		scene.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
 			direct(&j.Spec.Template)
 			j.Spec.Template.Spec.Containers[0].Resources.Requests = little
 		})
@@ -172,8 +171,8 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	})
 
 	It("is told by events", Label("level:should"), Covers("JOB-SUSPEND-011"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		job := scene.Create(ctx, s, builder.Job("a").Obj())
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Obj())
 
 		running(s, "a", 1)
 		setSuspend(ctx, s, "a", true)
@@ -216,7 +215,7 @@ func directed(job *batchv1.Job) OmegaMatcher {
 }
 
 // eventsOf are the events of a reason about a Job.
-func eventsOf(s *scene.Scene, job *batchv1.Job, reason string) []corev1.Event {
+func eventsOf(s *framework.Sandbox, job *batchv1.Job, reason string) []corev1.Event {
 	return slices.DeleteFunc(s.Events(), func(e corev1.Event) bool {
 		return e.InvolvedObject.UID != job.UID || e.Reason != reason
 	})

@@ -3,9 +3,8 @@ package job
 import (
 	"context"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -23,15 +22,15 @@ var _ = Describe("terminating", Label("area:job", "behaviour:podReplacementPolic
 	// A finalizer of somebody else's holds the pod. Wrong: goes by the
 	// deletionTimestamp alone, and waits for a pod that has ended.
 	It("does not mean pods that have ended and cannot go yet", Covers("JOB-TERMINATING-001"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Completions(2).Obj())
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Completions(2).Obj())
 
 		pod := running(s, "a", 1)[0]
-		scene.Change(ctx, s, &pod, func(p *corev1.Pod) { controllerutil.AddFinalizer(p, hold) })
+		framework.Change(ctx, s, &pod, func(p *corev1.Pod) { controllerutil.AddFinalizer(p, hold) })
 		DeferCleanup(func(ctx context.Context) { letGo(ctx, s, &pod, hold) })
 		s.End(ctx, 0, pod)
 		nextRuns := func(g Gomega) {
-			g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
 		}
 		s.Soon("the success is counted and the next pod runs", nextRuns)
 		s.Delete(ctx, &pod)
@@ -44,8 +43,8 @@ var _ = Describe("terminating", Label("area:job", "behaviour:podReplacementPolic
 
 	// The pod is ready to its end. Wrong: counts what the condition says.
 	It("means neither active nor ready", Covers("JOB-TERMINATING-002"), func(ctx SpecContext) {
-		s := scene.New(ctx)
-		scene.Create(ctx, s, builder.Job("a").Parallelism(3).Completions(3).PodReplacementPolicy(batchv1.Failed).
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(3).PodReplacementPolicy(batchv1.Failed).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
 		pods := running(s, "a", 3)
@@ -53,7 +52,7 @@ var _ = Describe("terminating", Label("area:job", "behaviour:podReplacementPolic
 			{Active: 2, Ready: 2, Terminating: 1}, {Active: 1, Ready: 1, Terminating: 2}, {Terminating: 3},
 		} {
 			s.Delete(ctx, &pods[i])
-			s.Soon("one more pod is terminating", func(g Gomega) { g.Expect(scene.CountersOf(s.Job("a"))).To(Equal(want)) })
+			s.Soon("one more pod is terminating", func(g Gomega) { g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(want)) })
 		}
 		release(ctx, s, "0", pods...)
 		completes(s, "a", counters{Succeeded: 3})

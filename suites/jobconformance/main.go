@@ -18,10 +18,10 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/cluster"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	ginkgo "github.com/onsi/ginkgo/v2/types"
 	"github.com/spf13/cobra"
 )
@@ -106,7 +106,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set.BoolVar(&f.options.Keep, "keep", false, "leave a kind cluster there for later runs")
 	set.StringVar(&f.options.Build.AssetsDir, "assets", "", "folder with ready-made kube-apiserver and etcd to use instead of built ones, as in $KUBEBUILDER_ASSETS")
 	set.StringVar(&f.options.Build.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
-	set.StringVar(&f.selection.History, "history", scene.KeepFailed, "save the histories of specs for check-history: failed, all or none")
+	set.StringVar(&f.selection.History, "history", framework.KeepFailed, "save the histories of specs for check-history: failed, all or none")
 	set.StringVar(&f.options.Reports, "reports", "", "folder for reports (default: reports in the checkout)")
 	set.BoolVar(&f.listOnly, "list", false, "say which specs would be run, without a cluster")
 	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
@@ -204,7 +204,7 @@ func (f *flags) check() error {
 	if _, err := ginkgo.ParseLabelFilter(f.selection.Labels); err != nil {
 		return badinput.New(fmt.Sprintf("%q is not a label filter", f.selection.Labels), "write one like 'behaviour:parallelism && !slow'")
 	}
-	if keep := f.selection.History; keep != scene.KeepFailed && keep != scene.KeepAll && keep != scene.KeepNone {
+	if keep := f.selection.History; keep != framework.KeepFailed && keep != framework.KeepAll && keep != framework.KeepNone {
 		return badinput.New(fmt.Sprintf("%q is none of failed, all and none", keep), "mend --history")
 	}
 	if f.selection.Procs < 0 || f.repeat < 1 {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/cluster"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/progress"
 	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"github.com/spf13/cobra"
@@ -30,7 +30,7 @@ type published struct {
 // prepare lets a run save what its report shows, and explain its failures.
 func (f *flags) prepare(lab *run.Lab) published {
 	p := published{keep: f.selection.History, started: time.Now(), flags: f}
-	f.selection.History = scene.KeepAll
+	f.selection.History = framework.KeepAll
 	f.selection.Explain = func(s progress.Spec) string { return report.Explain(s, lab.Reports, f.again(s.Text)) }
 	return p
 }

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/progress"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 )
 
@@ -15,7 +15,7 @@ const HistoriesName = "histories"
 
 // Publish judges a run and writes what is known of it into a folder: the report
 // and the page, with pictures of the histories that are saved there, of which
-// then those are kept that keep says (as scene.KeepFailed). again gives the
+// then those are kept that keep says (as framework.KeepFailed). again gives the
 // command that runs one spec again, by its text.
 func Publish(folder string, run Run, keep string, again func(spec string) string) (*Report, error) {
 	pictures, files, err := Pictures(filepath.Join(folder, HistoriesName), folder)
@@ -42,7 +42,7 @@ func prune(folder string, files map[string]string, keep string, specs []progress
 	kept := map[string]string{}
 	for spec, file := range files {
 		failed := slices.ContainsFunc(specs, func(s progress.Spec) bool { return s.Failed && s.Text == spec })
-		if keep == scene.KeepAll || keep == scene.KeepFailed && failed {
+		if keep == framework.KeepAll || keep == framework.KeepFailed && failed {
 			kept[spec] = file
 			continue
 		}

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,7 +19,7 @@ func revision(change watch.EventType, object client.Object) history.Revision {
 }
 
 func active(n int32) *batchv1.Job {
-	j := builder.Job("a").Obj()
+	j := puppet.Job("a").Obj()
 	j.Status.Active = n
 	return j
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 )
@@ -267,16 +267,16 @@ type effect struct {
 }
 
 // parse reads what a fault is for, and what it does.
-func (f *Fault) parse() (faults.Calls, effect, error) {
+func (f *Fault) parse() (faultproxy.Calls, effect, error) {
 	verb, resource, two := strings.Cut(f.On, " ")
 	if !two || !slices.Contains(verbs, verb) {
-		return faults.Calls{}, effect{}, fmt.Errorf(`fault: on %q is not a verb and a resource, as in "create pods"`, f.On)
+		return faultproxy.Calls{}, effect{}, fmt.Errorf(`fault: on %q is not a verb and a resource, as in "create pods"`, f.On)
 	}
 	main, _, _ := strings.Cut(resource, "/")
 	if main != "any" && !slices.Contains(append(resources, "leases"), main) {
-		return faults.Calls{}, effect{}, oneOf("fault: on", main, append(resources, "leases", "any")...)
+		return faultproxy.Calls{}, effect{}, oneOf("fault: on", main, append(resources, "leases", "any")...)
 	}
-	calls := faults.Calls{Name: f.Name, Writes: verb == "write"}
+	calls := faultproxy.Calls{Name: f.Name, Writes: verb == "write"}
 	if verb != "write" && verb != "any" {
 		calls.Verb = verb
 	}

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +23,7 @@ func pod(name, job string, phase corev1.PodPhase, going bool) *corev1.Pod {
 
 // small is a world with a Job that has begun and one that nobody has looked at.
 func small() map[string]any {
-	begun := builder.Job("a").Parallelism(2).Obj()
+	begun := puppet.Job("a").Parallelism(2).Obj()
 	begun.Status.Failed = 1
 	begun.Status.Conditions = []batchv1.JobCondition{
 		{Type: batchv1.JobSuspended, Status: corev1.ConditionFalse},
@@ -35,9 +35,9 @@ func small() map[string]any {
 	}
 	all := list(pods, func(p **corev1.Pod) any { return fields(*p) })
 	return map[string]any{
-		"jobs":     map[string]any{"a": withCounters(fields(begun)), "b": withCounters(fields(builder.Job("b").Obj()))},
+		"jobs":     map[string]any{"a": withCounters(fields(begun)), "b": withCounters(fields(puppet.Job("b").Obj()))},
 		"cronjobs": map[string]any{}, "pods": all, "created": all, "events": []any{},
-		"calls": list([]faults.Call{{Verb: "create", Resource: "pods", Code: 201}, {Verb: "update", Resource: "jobs/status", Code: 409, Fault: "answered 409"}}, call),
+		"calls": list([]faultproxy.Call{{Verb: "create", Resource: "pods", Code: 201}, {Verb: "update", Resource: "jobs/status", Code: 409, Fault: "answered 409"}}, call),
 	}
 }
 

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
-	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
@@ -35,7 +34,7 @@ type Theatre struct {
 	Builds         implementation.Builds
 	// Version of the API server, as in v1.37.1.
 	Version string
-	// Run is the value of builder.RunLabel on the namespaces.
+	// Run is the value of kinds.RunLabel on the namespaces.
 	Run string
 	// Folder takes the logs, a folder for each namespace.
 	Folder string
@@ -54,7 +53,7 @@ type Result struct {
 	// Violations are of invariants.
 	Violations []history.Violation
 	History    history.History
-	Calls      []faults.Call
+	Calls      []faultproxy.Call
 	// Namespace is where it was played, and Log the folder of its logs.
 	Namespace, Log string
 	// Lives is how often the implementation was started.
@@ -137,7 +136,7 @@ type performance struct {
 	world    world
 	result   *Result
 
-	rules  []*faults.Rule
+	rules  []*faultproxy.Rule
 	holds  map[string]func()
 	always []lasting
 	told   map[string]bool // names of pods
@@ -166,7 +165,7 @@ func (t Theatre) open(ctx context.Context, s *Scenario) (_ *performance, err err
 		return nil, err
 	}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "jobconformance-", Labels: map[string]string{builder.RunLabel: t.Run},
+		GenerateName: "jobconformance-", Labels: map[string]string{kinds.RunLabel: t.Run},
 	}}
 	if err := p.client.Create(ctx, namespace); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	corev1 "k8s.io/api/core/v1"
@@ -164,7 +164,7 @@ func (p *performance) fault(f *Fault) error {
 	return nil
 }
 
-func (e effect) apply(rule *faults.Rule, end func()) *faults.Rule {
+func (e effect) apply(rule *faultproxy.Rule, end func()) *faultproxy.Rule {
 	switch {
 	case e.answer > 0:
 		return rule.Answer(e.answer)

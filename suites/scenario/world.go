@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -11,7 +11,7 @@ import (
 // world is what expressions look at.
 type world struct {
 	recorder *history.Recorder
-	calls    func() []faults.Call
+	calls    func() []faultproxy.Call
 }
 
 // now is what there is, as it is in JSON.
@@ -63,7 +63,7 @@ func fields(object runtime.Object) map[string]any {
 	return all
 }
 
-func call(c *faults.Call) any {
+func call(c *faultproxy.Call) any {
 	return map[string]any{"verb": c.Verb, "resource": c.Resource, "name": c.Name, "code": int64(c.Code), "fault": c.Fault}
 }
 

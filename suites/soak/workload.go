@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	batchv1 "k8s.io/api/batch/v1"
 	"pgregory.net/rapid"
@@ -78,8 +78,8 @@ func (w *workload) suspend(name string, yes bool) {
 
 // job draws one of any features. Failures end long ago, so that no back-off is
 // owed.
-func (w *workload) job(name string) *builder.JobBuilder {
-	b := builder.Job(name).FinishedAgo("1h").Parallelism(w.number("parallelism", 1, 4))
+func (w *workload) job(name string) *puppet.JobBuilder {
+	b := puppet.Job(name).FinishedAgo("1h").Parallelism(w.number("parallelism", 1, 4))
 	indexed := w.chance("indexed", 2)
 	completions := w.number("completions", 1, 5)
 	if indexed {
@@ -96,7 +96,7 @@ func (w *workload) job(name string) *builder.JobBuilder {
 	return b
 }
 
-func (w *workload) limits(b *builder.JobBuilder, indexed bool, completions int32) {
+func (w *workload) limits(b *puppet.JobBuilder, indexed bool, completions int32) {
 	switch {
 	case indexed && w.chance("backoffLimitPerIndex", 3):
 		b.BackoffLimitPerIndex(w.number("per index", 0, 2))
@@ -111,7 +111,7 @@ func (w *workload) limits(b *builder.JobBuilder, indexed bool, completions int32
 	}
 }
 
-func (w *workload) policies(b *builder.JobBuilder, indexed bool) {
+func (w *workload) policies(b *puppet.JobBuilder, indexed bool) {
 	policy := w.chance("podFailurePolicy", 3)
 	if policy {
 		action := rapid.SampledFrom([]batchv1.PodFailurePolicyAction{
@@ -135,12 +135,12 @@ func (w *workload) policies(b *builder.JobBuilder, indexed bool) {
 // addCronJob adds one that is due at once, and never again: its ticks are days
 // apart.
 func (w *workload) addCronJob(name string) {
-	template := builder.Job(name).ExitCodes("0").FinishedAgo("1h").Parallelism(w.number("cron parallelism", 1, 3))
+	template := puppet.Job(name).ExitCodes("0").FinishedAgo("1h").Parallelism(w.number("cron parallelism", 1, 3))
 	policy := rapid.SampledFrom([]batchv1.ConcurrencyPolicy{
 		batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent,
 	}).Draw(w.t, "concurrencyPolicy")
 	// A tick in the middle of the time between now and twelve hours ago.
-	cron := builder.CronJob(name, template).Schedule(builder.Daily(time.Now().Add(-6 * time.Hour))).Policy(policy).
+	cron := puppet.CronJob(name, template).Schedule(puppet.Daily(time.Now().Add(-6 * time.Hour))).Policy(policy).
 		SuccessfulJobsHistoryLimit(w.number("history", 0, 2)).Obj()
 	w.step(scenario.Step{Create: &scenario.Object{Object: cron}})
 	w.due(name)

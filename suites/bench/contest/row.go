@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/bench/player"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,8 +58,8 @@ func long(r Row) Row {
 }
 
 // template is a Job whose pods the Player plays.
-func template(name string) *builder.JobBuilder {
-	return builder.Job(name).With(func(j *batchv1.Job) {
+func template(name string) *puppet.JobBuilder {
+	return puppet.Job(name).With(func(j *batchv1.Job) {
 		j.Spec.Template.Spec.SchedulerName = player.Scheduler
 	})
 }
@@ -103,7 +103,7 @@ func crons(name, text string, n int) Row {
 	cronName := func(i int) string { return fmt.Sprint("cron-", i) }
 	prepare := func(ctx context.Context, a *arena) error {
 		return inParallel(ctx, n, func(ctx context.Context, i int) error {
-			cron := builder.CronJob(cronName(i), template("")).Schedule(builder.Daily(time.Now().Add(-30 * time.Minute)))
+			cron := puppet.CronJob(cronName(i), template("")).Schedule(puppet.Daily(time.Now().Add(-30 * time.Minute)))
 			_, err := a.client.BatchV1().CronJobs(a.namespace).Create(ctx, cron.With(func(c *batchv1.CronJob) {
 				c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](1)
 			}).Obj(), metav1.CreateOptions{})

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,8 +36,8 @@ func lines(d *director) []line {
 
 func TestDirectorFollowsTheScripts(t *testing.T) {
 	d := newDirector(fake.NewClientset(), "a", []Script{
-		{Job: builder.Job("plain").Obj(), Success: "0", Failures: map[int]int{anyIndex: 2}},
-		{Job: builder.Job("indexed").Obj(), Success: "1,0", Failures: map[int]int{1: 1}},
+		{Job: puppet.Job("plain").Obj(), Success: "0", Failures: map[int]int{anyIndex: 2}},
+		{Job: puppet.Job("indexed").Obj(), Success: "1,0", Failures: map[int]int{1: 1}},
 	}, rand.New(rand.NewPCG(1, 1)))
 	for n := range 3 {
 		d.enter(podOf("plain", fmt.Sprint("p", n), anyIndex))

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/jobconformance/jobconformance/fixtures/builder"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	batchv1 "k8s.io/api/batch/v1"
 )
 
@@ -51,14 +51,14 @@ func Scripts(n int, random *rand.Rand) []Script {
 func between(random *rand.Rand, low, high int32) int32 { return low + random.Int32N(high-low+1) }
 
 // job has pods whose failures owe no back-off.
-func job(name string, random *rand.Rand) *builder.JobBuilder {
-	return builder.Job(name).FinishedAgo("1h").BackoffLimit(1000).
+func job(name string, random *rand.Rand) *puppet.JobBuilder {
+	return puppet.Job(name).FinishedAgo("1h").BackoffLimit(1000).
 		Completions(between(random, 4, 12)).Parallelism(between(random, 1, 4))
 }
 
 // complete is a Script all of whose completions are reached, after some
 // failures.
-func complete(b *builder.JobBuilder, failures map[int]int) Script {
+func complete(b *puppet.JobBuilder, failures map[int]int) Script {
 	s := Script{Job: b.Obj(), Success: "0", Failures: failures}
 	s.Want.Condition, s.Want.Succeeded = batchv1.JobComplete, *s.Job.Spec.Completions
 	for _, n := range failures {

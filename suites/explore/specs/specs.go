@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/progress"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	"github.com/jobconformance/jobconformance/suites/explore"
 	"github.com/jobconformance/jobconformance/suites/scenario"
@@ -20,14 +20,14 @@ import (
 
 var _ = Describe("One fault at a time", func() {
 	// Wrong: a controller whose next step does not depend on what there is.
-	It("leaves no trace in the end of a Job", Label(scene.FaultsLabel, scene.SimulatedLabel, "area:job", "behaviour:faults"),
+	It("leaves no trace in the end of a Job", Label(framework.FaultsLabel, framework.SimulatedLabel, "area:job", "behaviour:faults"),
 		Covers("JOB-FAULTS-001", "JOB-FAULTS-002", "JOB-FAULTS-013"), func(ctx SpecContext) {
 			explores(ctx, "single", "create pods", "update jobs/status", "patch jobs/status")
 		})
 
 	// #120649. Wrong: a controller that records what it is about to do, or does
 	// not find what it did.
-	It("leaves no trace in what a CronJob does", Label(scene.FaultsLabel, scene.SimulatedLabel, "area:cronjob", "behaviour:faults"),
+	It("leaves no trace in what a CronJob does", Label(framework.FaultsLabel, framework.SimulatedLabel, "area:cronjob", "behaviour:faults"),
 		Covers("CRON-FAULTS-001", "CRON-FAULTS-002", "CRON-FAULTS-006"), func(ctx SpecContext) {
 			explores(ctx, "cron-time-zone", "create jobs", "update cronjobs/status", "patch cronjobs/status")
 		})

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/progress"
-	"github.com/jobconformance/jobconformance/fixtures/scene"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/scenario"
@@ -18,8 +18,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe(regressions.Container, Label(scene.FaultsLabel, "behaviour:regressions"),
-	scene.Simulated("its pods end long ago or are held"), func() {
+var _ = Describe(regressions.Container, Label(framework.FaultsLabel, "behaviour:regressions"),
+	framework.Simulated("its pods end long ago or are held"), func() {
 
 		// Wrong: the versions of upstream that the scenario names.
 		all, err := regressions.All()
@@ -69,8 +69,8 @@ func play(ctx context.Context, s *scenario.Scenario) {
 // save keeps the history for the report.
 func save(result *scenario.Result) {
 	GinkgoHelper()
-	folder, keep := os.Getenv(scene.HistoriesEnv), os.Getenv(scene.HistoryEnv)
-	if folder == "" || keep == scene.KeepNone || keep != scene.KeepAll && result.Green() {
+	folder, keep := os.Getenv(framework.HistoriesEnv), os.Getenv(framework.HistoryEnv)
+	if folder == "" || keep == framework.KeepNone || keep != framework.KeepAll && result.Green() {
 		return
 	}
 	about := result.About()

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 )
 
 // subjects are the faults of each implementation, in the order of their first.
-func subjects(all []faults.Call) [][]faults.Call {
+func subjects(all []faultproxy.Call) [][]faultproxy.Call {
 	at := map[string]int{}
-	var groups [][]faults.Call
+	var groups [][]faultproxy.Call
 	for _, f := range all {
 		i, known := at[f.By]
 		if !known {
@@ -28,7 +28,7 @@ func subjects(all []faults.Call) [][]faults.Call {
 // subject draws the lane of an implementation and returns its height: a bar for
 // each life, thinner ones while something was kept from it, and a mark for each
 // fault.
-func (c *canvas) subject(met []faults.Call, y float64) float64 {
+func (c *canvas) subject(met []faultproxy.Call, y float64) float64 {
 	name := "implementation"
 	if by := met[0].By; by != "" {
 		name = by
@@ -41,7 +41,7 @@ func (c *canvas) subject(met []faults.Call, y float64) float64 {
 			return
 		}
 		delete(since, end)
-		if end == faults.VerbKill {
+		if end == faultproxy.VerbKill {
 			c.add(`<rect class="life" x="%.1f" y="%.0f" width="%.1f" height="%d"/>`, c.x(from), y+4, max(c.x(at)-c.x(from), 0.5), pod-8)
 		} else {
 			c.add(`<rect class="kept" x="%.1f" y="%.0f" width="%.1f" height="3"/>`, c.x(from), y+pod-3, max(c.x(at)-c.x(from), 0.5))
@@ -49,18 +49,18 @@ func (c *canvas) subject(met []faults.Call, y float64) float64 {
 	}
 	for _, f := range met {
 		switch f.Verb {
-		case faults.VerbStart:
-			since[faults.VerbKill] = f.At
-		case faults.VerbKill, faults.VerbStop, faults.VerbEnd:
-			ended(faults.VerbKill, f.At)
-		case faults.VerbHold:
+		case faultproxy.VerbStart:
+			since[faultproxy.VerbKill] = f.At
+		case faultproxy.VerbKill, faultproxy.VerbStop, faultproxy.VerbEnd:
+			ended(faultproxy.VerbKill, f.At)
+		case faultproxy.VerbHold:
 			since[f.Resource] = f.At
-		case faults.VerbRelease:
+		case faultproxy.VerbRelease:
 			ended(f.Resource, f.At)
-		case faults.VerbCut:
-			since[faults.VerbRestore] = f.At
-		case faults.VerbRestore:
-			ended(faults.VerbRestore, f.At)
+		case faultproxy.VerbCut:
+			since[faultproxy.VerbRestore] = f.At
+		case faultproxy.VerbRestore:
+			ended(faultproxy.VerbRestore, f.At)
 		}
 	}
 	for _, end := range slices.Sorted(maps.Keys(since)) {

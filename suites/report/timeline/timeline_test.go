@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/faults"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -86,14 +86,14 @@ func TestPicture(t *testing.T) {
 func TestPictureShowsWhatWasDoneToTheImplementation(t *testing.T) {
 	h := story(1)
 	after := func(d time.Duration) time.Time { return start.Add(d) }
-	h.Calls = []faults.Call{
-		{At: after(-time.Second), Verb: faults.VerbStart},
-		{At: after(0), Verb: faults.VerbHold, Resource: "pods"},
+	h.Calls = []faultproxy.Call{
+		{At: after(-time.Second), Verb: faultproxy.VerbStart},
+		{At: after(0), Verb: faultproxy.VerbHold, Resource: "pods"},
 		{At: after(time.Second), Verb: "create", Resource: "pods", Namespace: "ns", Name: "a-", Fault: "answer lost"},
 		{At: after(time.Second), Verb: "get", Resource: "pods"},
-		{At: after(2 * time.Second), Verb: faults.VerbKill},
-		{At: after(3 * time.Second), Verb: faults.VerbStart},
-		{At: after(3 * time.Second), Verb: faults.VerbStart, By: "another"},
+		{At: after(2 * time.Second), Verb: faultproxy.VerbKill},
+		{At: after(3 * time.Second), Verb: faultproxy.VerbStart},
+		{At: after(3 * time.Second), Verb: faultproxy.VerbStart, By: "another"},
 	}
 	svg := SVG(h, nil)
 	for class, want := range map[string]int{"life": 3, "kept": 1, "f": 6} {
