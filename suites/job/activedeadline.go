@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,10 +23,9 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// Wrong: lets the pods run on, or forgets to count them.
 	It("fail the Job when they are over, and remove its pods", Covers("JOB-DEADLINE-001", "JOB-DEADLINE-002", "JOB-STATUS-008"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(1).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(1))
 
-		exceeds(s, "a", time.Second, counters{Failed: 2})
+		exceeds(s, "a", time.Second, Counters{Failed: 2})
 		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
 		s.Soon("the pods are gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 		Expect(s.Created()).To(HaveLen(2))
@@ -33,42 +33,39 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// Source: KEP-3998; #123775.
 	It("are declared exceeded at once, but the Job has Failed only when its last pod has ended", Covers("JOB-END-003", "JOB-END-005"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		s := WithJob(ctx, puppet.Job("a").Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
-		pods := running(s, "a", 1)
+		pods := Running(s, "a", 1)
 		setDeadline(ctx, s, "a", 1)
 		s.SoonAfter(time.Second, "the Job is about to fail, and its pod is terminating", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
+			g.Expect(TrueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
 				batchv1.JobFailureTarget: batchv1.JobReasonDeadlineExceeded,
 			}))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+			g.Expect(CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
 		})
 		release(ctx, s, "143", pods...)
-		exceeds(s, "a", time.Second, counters{Failed: 1})
+		exceeds(s, "a", time.Second, Counters{Failed: 1})
 	})
 
 	// Source: #110294. Wrong: looks at the clock only when a pod changes.
 	It("end without anything else happening", Covers("JOB-DEADLINE-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(3).Puppet(map[string]string{puppet.Start: puppet.Hold}).Obj())
+		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(3).Puppet(map[string]string{puppet.Start: puppet.Hold}))
 
-		exceeds(s, "a", 3*time.Second, counters{Failed: 1})
+		exceeds(s, "a", 3*time.Second, Counters{Failed: 1})
 	})
 
 	// Wrong: counts from the creation.
 	It("do not begin before a Job that was created suspended is resumed", Covers("JOB-DEADLINE-010"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(1).Suspend().Obj())
+		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(1).Suspend())
 
 		s.Soon("the Job is suspended", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
 		})
 		s.Stays("the deadline is not exceeded", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).NotTo(Or(HaveKey(batchv1.JobFailureTarget), HaveKey(batchv1.JobFailed)))
+			g.Expect(TrueConditions(s.Job("a"))).NotTo(Or(HaveKey(batchv1.JobFailureTarget), HaveKey(batchv1.JobFailed)))
 		})
-		setSuspend(ctx, s, "a", false)
-		exceeds(s, "a", time.Second, counters{Failed: 1})
+		ResumeJob(ctx, s, "a")
+		exceeds(s, "a", time.Second, Counters{Failed: 1})
 		Expect(s.Created()).To(HaveLen(1))
 		Expect(s.Job("a").Status.StartTime.Sub(s.Job("a").CreationTimestamp.Time)).To(BeNumerically(">=", 2*time.Second),
 			"startTime and creation")
@@ -77,74 +74,68 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 	// "This timer will effectively be stopped and reset when the Job is resumed
 	// again." Wrong: fails the suspended Job, or counts from its first start.
 	It("begin anew when a Job is resumed", Covers("JOB-DEADLINE-011"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Obj())
+		s := WithJob(ctx, puppet.Job("a"))
 
-		pod := running(s, "a", 1)[0]
+		pod := Running(s, "a", 1)[0]
 		s.Direct(ctx, pod, map[string]string{puppet.Terminate: puppet.Hold})
 		started := s.Job("a").Status.StartTime.Time
-		setSuspend(ctx, s, "a", true)
+		SuspendJob(ctx, s, "a")
 		s.Soon("the Job is suspended and its pod terminating", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Terminating: 1}))
 		})
 		setDeadline(ctx, s, "a", 2)
 		goesOn := func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).NotTo(Or(HaveKey(batchv1.JobFailureTarget), HaveKey(batchv1.JobFailed)))
+			g.Expect(TrueConditions(s.Job("a"))).NotTo(Or(HaveKey(batchv1.JobFailureTarget), HaveKey(batchv1.JobFailed)))
 		}
 		s.Stays("the deadline is not exceeded", goesOn)
 		// The pod's end makes the controller look at the Job once more.
 		release(ctx, s, "143", pod)
 		s.Soon("the pod is gone", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
 			goesOn(g)
 		})
-		setSuspend(ctx, s, "a", false)
-		exceeds(s, "a", 2*time.Second, counters{Failed: 1})
+		ResumeJob(ctx, s, "a")
+		exceeds(s, "a", 2*time.Second, Counters{Failed: 1})
 		Expect(s.Created()).To(HaveLen(2))
 		Expect(s.Job("a").Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second), "startTime before and after")
 	})
 
 	// Wrong: does not look at the status first.
 	It("say nothing about a Job that was complete before", Covers("JOB-DEADLINE-008"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(3600).ExitCodes("0").Obj())
+		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(3600).ExitCodes("0"))
 
-		completes(s, "a", counters{Succeeded: 1})
+		Completes(s, "a", Counters{Succeeded: 1})
 		setDeadline(ctx, s, "a", 1)
 		s.Stays("the Job is complete and has not failed", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
-			g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
+			g.Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
 		})
 	})
 
 	// "Once a Job reaches activeDeadlineSeconds, all of its running Pods are
 	// terminated." Wrong: takes finished ones with them.
 	It("leave pods that have succeeded alone", Covers("JOB-DEADLINE-003"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		s.End(ctx, 0, pods[0])
-		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
-		})
+		Counts(s, "a", "the success is counted", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		setDeadline(ctx, s, "a", 1)
-		exceeds(s, "a", time.Second, counters{Succeeded: 1, Failed: 1})
+		exceeds(s, "a", time.Second, Counters{Succeeded: 1, Failed: 1})
 		s.Soon("only the pod that ran is gone", func(g Gomega) { g.Expect(names(s.Pods())).To(ConsistOf(pods[0].Name)) })
 	})
 
 	// "Takes precedence over its .spec.backoffLimit." Wrong: wakes up only when
 	// the next pod is due, which is after 40 s.
 	It("end while the next pod is still put off", Covers("JOB-DEADLINE-005"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(3).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3))
 
-		pods := running(s, "a", 3)
+		pods := Running(s, "a", 3)
 		s.End(ctx, 1, pods...)
-		failuresCounted(s, pods, counters{Failed: 3})
+		failuresCounted(s, pods, Counters{Failed: 3})
 		setDeadline(ctx, s, "a", 5)
-		exceeds(s, "a", 5*time.Second, counters{Failed: 3})
+		exceeds(s, "a", 5*time.Second, Counters{Failed: 3})
 		Expect(s.Created()).To(HaveLen(3))
 		failed := podNamed(s, s.Created()[0].Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt
 		Expect(framework.Condition(s.Job("a"), batchv1.JobFailed).LastTransitionTime.Sub(failed.Time)).To(
@@ -152,57 +143,54 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 	})
 
 	It("can be shortened while the Job runs", Covers("JOB-DEADLINE-007"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(3600).Obj())
+		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(3600))
 
-		running(s, "a", 1)
+		Running(s, "a", 1)
 		setDeadline(ctx, s, "a", 2)
-		exceeds(s, "a", 2*time.Second, counters{Failed: 1})
+		exceeds(s, "a", 2*time.Second, Counters{Failed: 1})
 	})
 
 	// Wrong: sticks to the deadline that it has seen first.
 	It("can be extended before they begin", Covers("JOB-DEADLINE-007", "JOB-DEADLINE-010"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(1).Suspend().Obj())
+		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(1).Suspend())
 
 		s.Soon("the Job is suspended", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
 		})
 		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
 			j.Spec.Suspend, j.Spec.ActiveDeadlineSeconds = ptr.To(false), ptr.To[int64](3600)
 		})
-		running(s, "a", 1)
+		Running(s, "a", 1)
 		s.Stays("the Job runs", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 1})
+		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
 	// Source: corev1 PodSpec.activeDeadlineSeconds is another field, for the
 	// kubelet. Wrong: takes one for the other.
 	It("of the pod template are not those of the Job", Covers("JOB-DEADLINE-009"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").With(func(j *batchv1.Job) {
+		s := WithJob(ctx, puppet.Job("a").With(func(j *batchv1.Job) {
 			j.Spec.Template.Spec.ActiveDeadlineSeconds = ptr.To[int64](3600)
-		}).ActiveDeadlineSeconds(1).Obj())
+		}).ActiveDeadlineSeconds(1))
 
-		exceeds(s, "a", time.Second, counters{Failed: 1})
+		exceeds(s, "a", time.Second, Counters{Failed: 1})
 		Expect(s.Created()).To(HaveEach(HaveField("Spec.ActiveDeadlineSeconds", HaveValue(BeEquivalentTo(3600)))))
 	})
 })
 
 // exceeds waits until the Job has Failed because of its deadline, which must
 // not be before the deadline. Both times are the controller's.
-func exceeds(s *framework.Sandbox, job string, deadline time.Duration, want counters) {
+func exceeds(s *framework.Sandbox, job string, deadline time.Duration, want Counters) {
 	GinkgoHelper()
 	s.SoonAfter(deadline, "the Job has Failed", func(g Gomega) {
-		g.Expect(trueConditions(s.Job(job))).To(HaveKey(batchv1.JobFailed))
+		g.Expect(TrueConditions(s.Job(job))).To(HaveKey(batchv1.JobFailed))
 	})
 	failed := s.Job(job)
-	Expect(trueConditions(failed)).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded))
-	Expect(framework.CountersOf(failed)).To(Equal(want))
+	Expect(TrueConditions(failed)).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded))
+	Expect(CountersOf(failed)).To(Equal(want))
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
 		if c := framework.Condition(failed, kind); c != nil {
 			Expect(c.LastTransitionTime.Sub(failed.Status.StartTime.Time)).To(BeNumerically(">=", deadline), "time from startTime to %s", kind)

@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,10 +19,9 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 	// Wrong: tries once more, or fails without saying why.
 	It("of 0 fails the Job with its first failed pod", Covers("JOB-BACKOFF-001", "JOB-STATUS-008", "JOB-TRACKING-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).ExitCodes("1").FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).ExitCodes("1").FinishedAgo(longAgo))
 
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
 		Expect(tracked(s.Pods())).To(BeEmpty())
 		s.Stays("there is no second pod", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
@@ -30,77 +30,65 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 	// Source: KEP-3998 and batch/v1 JobFailureTarget.
 	It("is the reason that the conditions give", Covers("JOB-END-003"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).ExitCodes("1").Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).ExitCodes("1"))
 
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
-		Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+		Expect(TrueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
 			batchv1.JobFailureTarget: batchv1.JobReasonBackoffLimitExceeded,
 			batchv1.JobFailed:        batchv1.JobReasonBackoffLimitExceeded,
 		}))
 	})
 
 	It("is how many failed pods are replaced", Covers("JOB-BACKOFF-002"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(2).ExitCodes("1").FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(2).ExitCodes("1").FinishedAgo(longAgo))
 
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 3})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// "Defaults to 6."
 	It("is 6 when it is not set", Covers("JOB-BACKOFF-003"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(7).Completions(7).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(7).Completions(7))
 
-		pods := running(s, "a", 7)
+		pods := Running(s, "a", 7)
 		s.End(ctx, 1, pods[:6]...)
-		failuresCounted(s, pods[:6], counters{Active: 1, Ready: 1, Failed: 6})
-		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		failuresCounted(s, pods[:6], Counters{Active: 1, Ready: 1, Failed: 6})
+		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 1, pods[6])
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 7})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 7})
 		Expect(s.Created()).To(HaveLen(7))
 	})
 
 	// Wrong: counts failures in a row.
 	It("counts all failures, whatever succeeds in between", Covers("JOB-BACKOFF-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Completions(2).BackoffLimit(1).FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Completions(2).BackoffLimit(1).FinishedAgo(longAgo))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
-		s.Soon("the failed pod is replaced", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
-		})
+		s.End(ctx, 1, Running(s, "a", 1)...)
+		Counts(s, "a", "the failed pod is replaced", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.End(ctx, 0, s.Active()...)
-		s.Soon("the next pod runs", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1}))
-		})
+		Counts(s, "a", "the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1})
 		s.End(ctx, 1, s.Active()...)
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Succeeded: 1, Failed: 2})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Succeeded: 1, Failed: 2})
 	})
 
 	// Wrong: stops counting when the limit is exceeded.
 	It("counts every one of several pods that fail at once", Covers("JOB-BACKOFF-005"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(5).Completions(5).BackoffLimit(2).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(5).Completions(5).BackoffLimit(2))
 
-		s.End(ctx, 1, running(s, "a", 5)...)
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 5})
+		s.End(ctx, 1, Running(s, "a", 5)...)
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 5})
 		Expect(s.Created()).To(HaveLen(5))
 	})
 
 	// Wrong: leaves running pods behind, or forgets those that succeeded.
 	It("when exceeded removes the pods that still run, and only those", Covers("JOB-BACKOFF-006"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(3).BackoffLimit(0).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).BackoffLimit(0))
 
-		pods := running(s, "a", 3)
+		pods := Running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
-		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
-		})
+		Counts(s, "a", "the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
 		s.End(ctx, 1, pods[1])
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Succeeded: 1, Failed: 2})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Succeeded: 1, Failed: 2})
 		s.Soon("the pod that ran is gone, the others are there", func(g Gomega) {
 			g.Expect(names(s.Pods())).To(ConsistOf(pods[0].Name, pods[1].Name))
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
@@ -109,30 +97,28 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
 	It("when exceeded is declared at once, but the Job has Failed only when its last pod has ended", Covers("JOB-END-005"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
-			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
+			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		s.End(ctx, 1, pods[0])
 		s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonBackoffLimitExceeded))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonBackoffLimitExceeded))
+			g.Expect(CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
 		})
 		s.Stays("it has not failed", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
+			g.Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
 		})
 		release(ctx, s, "143", pods[1])
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	// Source: #109485. Wrong: counts it twice, or takes the Job for complete.
 	It("when exceeded is not undone by a pod that still succeeds", Covers("JOB-BACKOFF-007", "JOB-END-001"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).BackoffLimit(0).
-			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).BackoffLimit(0).
+			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		s.End(ctx, 1, pods[0])
 		s.Soon("the other pod is terminating", func(g Gomega) {
 			g.Expect(podNamed(s, pods[1].Name).DeletionTimestamp).NotTo(BeNil())
@@ -140,7 +126,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		release(ctx, s, "0", pods[1])
 		s.Soon("the Job has Failed, and both pods are counted", func(g Gomega) {
 			job := s.Job("a")
-			g.Expect(trueConditions(job)).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded))
+			g.Expect(TrueConditions(job)).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded))
 			g.Expect(job.Status.Failed + job.Status.Succeeded).To(BeEquivalentTo(2))
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
 		})
@@ -148,50 +134,40 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 	// Wrong: starts the next pod at once, or as if none had failed.
 	It("leaves 10 s after the first failure", Covers("JOB-BACKOFF-008"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").FinishedAgo("6s").Obj())
+		s := WithJob(ctx, puppet.Job("a").FinishedAgo("6s"))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
+		s.End(ctx, 1, Running(s, "a", 1)...)
 		expectNextPodAfter(s, firstBackoff)
 	})
 
 	It("leaves 20 s after the second failure", Covers("JOB-BACKOFF-009"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
-		s.Soon("the first failure is counted and the second pod runs", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
-		})
+		s.End(ctx, 1, Running(s, "a", 1)...)
+		Counts(s, "a", "the first failure is counted and the second pod runs", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.Direct(ctx, s.Active()[0], map[string]string{puppet.FinishedAgo: "16s", puppet.ExitCodes: "1"})
 		expectNextPodAfter(s, 2*firstBackoff)
 	})
 
 	// After eight failures it would be 21 min without an end. Wrong: doubles on.
 	It("leaves no more than 10 min after any failure", Covers("JOB-BACKOFF-010"), framework.Simulated("a kubelet stamps its own time"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(8).Completions(8).BackoffLimit(20).FinishedAgo("11m").Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(8).Completions(8).BackoffLimit(20).FinishedAgo("11m"))
 
-		s.End(ctx, 1, running(s, "a", 8)...)
-		s.Soon("all are replaced", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 8, Ready: 8, Failed: 8}))
-		})
+		s.End(ctx, 1, Running(s, "a", 8)...)
+		Counts(s, "a", "all are replaced", Counters{Active: 8, Ready: 8, Failed: 8})
 		Expect(s.Created()).To(HaveLen(16))
 	})
 
 	// Source: #63650, #62382. Three failures put the next pod off for 40 s,
 	// which is longer than any reaction may take.
 	It("starts the next pod without delay once another has succeeded", Covers("JOB-BACKOFF-011"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(4).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4))
 
-		pods := running(s, "a", 4)
+		pods := Running(s, "a", 4)
 		s.End(ctx, 1, pods[:3]...)
-		failuresCounted(s, pods[:3], counters{Active: 1, Ready: 1, Failed: 3})
+		failuresCounted(s, pods[:3], Counters{Active: 1, Ready: 1, Failed: 3})
 		s.End(ctx, 0, pods[3])
-		s.Soon("all that is left is started", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1, Failed: 3}))
-		})
+		Counts(s, "a", "all that is left is started", Counters{Active: 3, Ready: 3, Succeeded: 1, Failed: 3})
 		Expect(s.Created()).To(HaveLen(7))
 		last := s.Created()[6].CreationTimestamp
 		Expect(last.Sub(podNamed(s, pods[0].Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time)).To(
@@ -200,12 +176,11 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 	// Source: #139428, which kube-controller-manager v1.36.1 has.
 	It("does not keep the status from being up to date while the next pod is put off", Covers("JOB-STATUS-009"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		s.End(ctx, 1, pods[0])
-		failuresCounted(s, pods[:1], counters{Active: 1, Ready: 1, Failed: 1})
+		failuresCounted(s, pods[:1], Counters{Active: 1, Ready: 1, Failed: 1})
 		s.Soon("the failed pod is free", func(g Gomega) {
 			g.Expect(names(tracked(s.Pods()))).To(ConsistOf(pods[1].Name))
 		})
@@ -215,25 +190,21 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	// Source: JobSpec.podReplacementPolicy; KEP-2307. Wrong: only looks at the
 	// phase, and so replaces pods without end.
 	It("includes pods that somebody else deletes", Covers("JOB-BACKOFF-012"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(1).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1))
 
-		s.Remove(ctx, running(s, "a", 1)[0])
-		s.SoonAfter(firstBackoff, "the pod is counted as failed and replaced", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
-		})
+		s.Remove(ctx, Running(s, "a", 1)[0])
+		CountsAfter(s, firstBackoff, "a", "the pod is counted as failed and replaced", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.Remove(ctx, s.Active()[0])
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	It("counts for an Indexed Job across all indexes", Covers("JOB-BACKOFF-013"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(1).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(1))
 
-		pods := byIndex(running(s, "a", 3))
+		pods := byIndex(Running(s, "a", 3))
 		s.End(ctx, 1, pods["1"], pods["2"])
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 3})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(BeEmpty())
 	})
 })

@@ -4,6 +4,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -20,24 +21,23 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	It("is how often an index is retried, while the others go on",
 		Covers("JOB-BACKOFFLIMITPERINDEX-001", "JOB-BACKOFFLIMITPERINDEX-003", "JOB-BACKOFFLIMITPERINDEX-004", "JOB-BACKOFFLIMITPERINDEX-021"),
 		func(ctx SpecContext) {
-			s := framework.New(ctx)
-			framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo(longAgo).Obj())
+			s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
 
-			pods := byIndex(running(s, "a", 2))
+			pods := byIndex(Running(s, "a", 2))
 			s.End(ctx, 1, pods["0"])
 			retry := indexRunsAgain(s, "0", 3)
 			s.End(ctx, 1, retry)
 			s.Soon("the index has failed", func(g Gomega) {
 				g.Expect(failedIndexes(s)).To(Equal("0"))
-				g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 2}))
+				g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Failed: 2}))
 			})
 			s.Stays("the other index runs on", func(g Gomega) {
-				g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+				g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 				g.Expect(names(s.Active())).To(ConsistOf(pods["1"].Name))
 				g.Expect(s.Created()).To(HaveLen(3))
 			})
 			s.End(ctx, 0, pods["1"])
-			fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 2})
+			Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 			Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
 			Expect(failedIndexes(s)).To(Equal("0"))
 			Expect(s.Job("a").Status.CompletionTime).To(BeNil())
@@ -46,11 +46,10 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: takes 0 for unset.
 	It("of 0 fails an index with its first failed pod", Covers("JOB-BACKOFFLIMITPERINDEX-002", "JOB-BACKOFFLIMITPERINDEX-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).FinishedAgo(longAgo))
 
-		s.End(ctx, 1, running(s, "a", 2)...)
-		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Failed: 2})
+		s.End(ctx, 1, Running(s, "a", 2)...)
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Failed: 2})
 		Expect(failedIndexes(s)).To(Equal("0,1"))
 		Expect(s.Job("a").Status.CompletedIndexes).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(2))
@@ -58,12 +57,11 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Source of the reasons: KEP-3998, batch/v1 JobFailureTarget.
 	It("is the reason that the conditions give", Covers("JOB-BACKOFFLIMITPERINDEX-004", "JOB-BACKOFFLIMITPERINDEX-008"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(0).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(0))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
-		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Failed: 1})
-		Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
+		s.End(ctx, 1, Running(s, "a", 1)...)
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Failed: 1})
+		Expect(TrueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
 			batchv1.JobFailureTarget: batchv1.JobReasonFailedIndexes,
 			batchv1.JobFailed:        batchv1.JobReasonFailedIndexes,
 		}))
@@ -72,16 +70,15 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// Wrong: adds up the failures of all indexes, or takes a retried index for a
 	// failed one.
 	It("is counted for each index alone", Covers("JOB-BACKOFFLIMITPERINDEX-005", "JOB-BACKOFFLIMITPERINDEX-021"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(1).FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
 
-		s.End(ctx, 1, running(s, "a", 3)...)
+		s.End(ctx, 1, Running(s, "a", 3)...)
 		s.Soon("all indexes run again", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(6))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 3}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Failed: 3}))
 		})
 		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 3, Failed: 3})
+		Completes(s, "a", Counters{Succeeded: 3, Failed: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
 		Expect(failedIndexes(s)).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(6))
@@ -89,32 +86,30 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: writes an index for each, or "0-1".
 	It("exceeded by indexes is written down as ranges", Covers("JOB-BACKOFFLIMITPERINDEX-006"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(8).Completions(8).BackoffLimitPerIndex(0).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(8).Completions(8).BackoffLimitPerIndex(0))
 
-		pods := byIndex(running(s, "a", 8))
+		pods := byIndex(Running(s, "a", 8))
 		s.End(ctx, 1, pods["7"], pods["4"], pods["1"], pods["3"], pods["5"])
 		s.Soon("the failed indexes are there", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("1,3-5,7"))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 5}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Failed: 5}))
 		})
 		s.End(ctx, 1, pods["0"])
 		s.Soon("two in a row are no range", func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal("0,1,3-5,7")) })
 		s.End(ctx, 0, pods["2"], pods["6"])
-		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 2, Failed: 6})
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 2, Failed: 6})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("2,6"))
 		Expect(failedIndexes(s)).To(Equal("0,1,3-5,7"))
 	})
 
 	// Wrong: keeps the place of a failed index taken.
 	It("exceeded by an index lets the next one have its place", Covers("JOB-BACKOFFLIMITPERINDEX-003", "JOB-BACKOFFLIMITPERINDEX-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).FinishedAgo(longAgo))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
+		s.End(ctx, 1, Running(s, "a", 1)...)
 		s.End(ctx, 0, indexRunsAgain(s, "1", 2))
 		s.End(ctx, 1, indexRunsAgain(s, "2", 3))
-		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 2})
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 		Expect(failedIndexes(s)).To(Equal("0,2"))
 		Expect(s.Created()).To(HaveLen(3))
 	})
@@ -122,21 +117,20 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// Wrong: ends with the limit reached, or never.
 	It("exceeded by more than maxFailedIndexes fails the Job, and removes its pods",
 		Covers("JOB-BACKOFFLIMITPERINDEX-007", "JOB-BACKOFFLIMITPERINDEX-009"), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(4).Completions(4).BackoffLimitPerIndex(0).MaxFailedIndexes(1).Obj())
+			s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(4).Completions(4).BackoffLimitPerIndex(0).MaxFailedIndexes(1))
 
-			pods := byIndex(running(s, "a", 4))
+			pods := byIndex(Running(s, "a", 4))
 			s.End(ctx, 1, pods["2"])
 			s.Soon("one index has failed", func(g Gomega) {
 				g.Expect(failedIndexes(s)).To(Equal("2"))
-				g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Failed: 1}))
+				g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Failed: 1}))
 			})
 			s.Stays("the Job goes on", func(g Gomega) {
-				g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+				g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 				g.Expect(s.Active()).To(HaveLen(3))
 			})
 			s.End(ctx, 1, pods["0"])
-			fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, counters{Failed: 4})
+			Fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, Counters{Failed: 4})
 			s.Soon("the pods that ran are gone", func(g Gomega) {
 				g.Expect(names(s.Pods())).To(ConsistOf(pods["0"].Name, pods["2"].Name))
 			})
@@ -145,135 +139,125 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: takes 0 for unset.
 	It("exceeded by one index fails a Job with maxFailedIndexes of 0", Covers("JOB-BACKOFFLIMITPERINDEX-007"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
-			FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
+			FinishedAgo(longAgo))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
-		fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, counters{Failed: 1})
+		s.End(ctx, 1, Running(s, "a", 1)...)
+		Fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, Counters{Failed: 1})
 		Expect(failedIndexes(s)).To(Equal("0"))
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	It("exceeded by too many indexes is declared at once, but the Job has Failed only when its last pod has ended",
 		Covers("JOB-BACKOFFLIMITPERINDEX-008"), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
-				Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+			s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
+				Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
-			pods := byIndex(running(s, "a", 2))
+			pods := byIndex(Running(s, "a", 2))
 			s.End(ctx, 1, pods["1"])
 			s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
-				g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonMaxFailedIndexesExceeded))
-				g.Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
+				g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonMaxFailedIndexesExceeded))
+				g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
 			})
 			s.Stays("it has not failed", func(g Gomega) {
-				g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
+				g.Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
 			})
 			release(ctx, s, "143", pods["0"])
-			fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, counters{Failed: 2})
+			Fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, Counters{Failed: 2})
 		})
 
 	// Wrong: leaves the limit of the whole Job at 6.
 	It("leaves the failures of the whole Job unlimited", Covers("JOB-BACKOFFLIMITPERINDEX-010"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(9).Completions(9).BackoffLimitPerIndex(0).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(9).Completions(9).BackoffLimitPerIndex(0))
 
-		pods := byIndex(running(s, "a", 9))
+		pods := byIndex(Running(s, "a", 9))
 		last := pods["8"]
 		s.End(ctx, 1, others(s.Active(), last)...)
 		s.Soon("eight indexes have failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("0-7"))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 8}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Failed: 8}))
 		})
-		s.Stays("the ninth runs on", func(g Gomega) { g.Expect(trueConditions(s.Job("a"))).To(BeEmpty()) })
+		s.Stays("the ninth runs on", func(g Gomega) { g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty()) })
 		s.End(ctx, 0, last)
-		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 8})
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 8})
 	})
 
 	// Wrong: forgets the one for the other. The pod that the end of the Job
 	// removes counts as failed, too.
 	It("does not lift a backoffLimit", Covers("JOB-BACKOFFLIMITPERINDEX-011"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(3).BackoffLimit(1).
-			FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(3).BackoffLimit(1).
+			FinishedAgo(longAgo))
 
-		pods := byIndex(running(s, "a", 2))
+		pods := byIndex(Running(s, "a", 2))
 		s.End(ctx, 1, pods["0"])
 		indexRunsAgain(s, "0", 3)
-		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 1, pods["1"])
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 3})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
 		Expect(s.Created()).To(HaveLen(3))
 		Expect(failedIndexes(s)).To(BeEmpty())
 	})
 
 	// Wrong: retries, or fails the Job.
 	It("does not matter to a failure that fails its index", Covers("JOB-BACKOFFLIMITPERINDEX-019", "JOB-BACKOFFLIMITPERINDEX-003"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
-			PodFailurePolicy(onExitCodes(failIndex, in, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
+			PodFailurePolicy(onExitCodes(failIndex, in, 42)))
 
-		pods := byIndex(running(s, "a", 2))
+		pods := byIndex(Running(s, "a", 2))
 		s.End(ctx, 42, pods["0"])
 		s.Soon("the index has failed", func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal("0")) })
 		s.End(ctx, 1, pods["1"])
 		retry := indexRunsAgain(s, "1", 3)
-		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 0, retry)
-		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 2})
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: takes FailJob for FailIndex.
 	It("does not matter to a failure that fails the Job", Covers("JOB-BACKOFFLIMITPERINDEX-020"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
-			PodFailurePolicy(onExitCodes(failIndex, in, 42), onExitCodes(failJob, in, 43)).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
+			PodFailurePolicy(onExitCodes(failIndex, in, 42), onExitCodes(failJob, in, 43)))
 
-		s.End(ctx, 43, byIndex(running(s, "a", 2))["1"])
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 2})
+		s.End(ctx, 43, byIndex(Running(s, "a", 2))["1"])
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: counts it for nothing, so that an index is retried for ever.
 	It("includes pods that somebody else deletes", Covers("JOB-BACKOFFLIMITPERINDEX-017"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1))
 
-		pods := byIndex(running(s, "a", 2))
+		pods := byIndex(Running(s, "a", 2))
 		s.Remove(ctx, pods["0"])
 		retry := indexRunsAgain(s, "0", 3)
 		s.Remove(ctx, retry)
 		s.Soon("the index has failed", func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal("0")) })
 		s.End(ctx, 0, pods["1"])
-		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 2})
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: takes the deletion for a failure.
 	It("waits for the end of a terminating pod when podReplacementPolicy is Failed", Covers("JOB-BACKOFFLIMITPERINDEX-018"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
-			With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.Failed) }).Obj())
+			With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.Failed) }))
 
-		pods := byIndex(running(s, "a", 2))
+		pods := byIndex(Running(s, "a", 2))
 		for _, index := range []string{"0", "1"} {
 			pod := pods[index]
 			s.Delete(ctx, &pod)
 		}
-		s.Soon("both pods are terminating", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
-		})
+		Counts(s, "a", "both pods are terminating", Counters{Terminating: 2})
 		s.Stays("no index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(BeEmpty())
-			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(s.Created()).To(HaveLen(2))
 		})
 		release(ctx, s, "0", pods["0"])
 		release(ctx, s, "143", pods["1"])
-		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 1})
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 1})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
 		Expect(failedIndexes(s)).To(Equal("1"))
 	})
@@ -293,7 +277,7 @@ func indexRunsAgain(s *framework.Sandbox, index string, n int) corev1.Pod {
 		g.Expect(s.Created()).To(HaveLen(n))
 		active := s.Active()
 		g.Expect(active).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
-		g.Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(len(active))), HaveField("Ready", int32(len(active)))))
+		g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(len(active))), HaveField("Ready", int32(len(active)))))
 		g.Expect(byIndex(active)).To(HaveKey(index))
 		pod = byIndex(active)[index]
 	})

@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,10 +20,9 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// Wrong: has no annotation on the first pod, or counts for all indexes
 	// together.
 	It("has pods tell how often their index has failed", Covers("JOB-BACKOFFLIMITPERINDEX-012"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
 
-		pods := byIndex(running(s, "a", 2))
+		pods := byIndex(Running(s, "a", 2))
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0"}))
 		Expect(failureCounts(s.Created(), "1")).To(Equal([]string{"0"}))
 		s.End(ctx, 1, pods["0"])
@@ -36,15 +36,14 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: counts it, or forgets it.
 	It("leaves out failures that are ignored, and has pods tell their number, too", Covers("JOB-BACKOFFLIMITPERINDEX-013", "JOB-BACKOFFLIMITPERINDEX-012"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
-			PodFailurePolicy(onExitCodes(ignore, in, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
+			PodFailurePolicy(onExitCodes(ignore, in, 42)))
 
-		s.End(ctx, 42, running(s, "a", 1)...)
+		s.End(ctx, 42, Running(s, "a", 1)...)
 		s.End(ctx, 1, indexRunsAgain(s, "0", 2))
 		s.End(ctx, 42, indexRunsAgain(s, "0", 3))
 		s.End(ctx, 1, indexRunsAgain(s, "0", 4))
-		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Failed: 2})
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Failed: 2})
 		Expect(failedIndexes(s)).To(Equal("0"))
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "0", "1", "1"}))
 		ignored := annotations(s.Created(), "0", batchv1.JobIndexIgnoredFailureCountAnnotation)
@@ -56,19 +55,17 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	//
 	// Wrong: starts the next pod at once, or as if none had failed.
 	It("puts an index off for 10 s after its first failure", Covers("JOB-BACKOFFLIMITPERINDEX-014"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo("6s").Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo("6s"))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
+		s.End(ctx, 1, Running(s, "a", 1)...)
 		expectNextPodAfter(s, firstBackoff)
 	})
 
 	// Wrong: the delay never grows.
 	It("puts an index off for 20 s after its second failure", Covers("JOB-BACKOFFLIMITPERINDEX-014"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo(longAgo))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
+		s.End(ctx, 1, Running(s, "a", 1)...)
 		pod := indexRunsAgain(s, "0", 2)
 		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "16s"})
 		s.End(ctx, 1, pod)
@@ -80,19 +77,18 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// only place from the first failure on. Wrong: waits for the delay of the whole
 	// Job.
 	It("does not put another index off", framework.Simulated("a kubelet stamps its own time"), Covers("JOB-BACKOFFLIMITPERINDEX-015"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(1).Completions(2).BackoffLimitPerIndex(9).FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(2).BackoffLimitPerIndex(9).FinishedAgo(longAgo))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
+		s.End(ctx, 1, Running(s, "a", 1)...)
 		s.End(ctx, 1, indexRunsAgain(s, "0", 2))
 		third := indexRunsAgain(s, "0", 3)
 		s.Direct(ctx, third, map[string]string{puppet.FinishedAgo: ""})
 		s.End(ctx, 1, third)
 		s.Soon("the index waits", func(g Gomega) {
 			g.Expect(podNamed(s, third.Name).Status.Phase).To(Equal(corev1.PodFailed))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(HaveField("Active", int32(0)))
+			g.Expect(CountersOf(s.Job("a"))).To(HaveField("Active", int32(0)))
 		})
-		setParallelism(ctx, s, "a", 2)
+		SetParallelism(ctx, s, "a", 2)
 		s.Soon("the other index runs", func(g Gomega) {
 			g.Expect(byIndex(s.Active())).To(HaveKey("1"))
 		})
@@ -103,10 +99,9 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: lets the failed pod go at once, and begins anew.
 	It("remembers the failure of a pod that is deleted before it is replaced", Covers("JOB-BACKOFFLIMITPERINDEX-016"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo("6s").Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo("6s"))
 
-		pods := byIndex(running(s, "a", 2))
+		pods := byIndex(Running(s, "a", 2))
 		failed := pods["0"]
 		s.End(ctx, 1, failed)
 		s.Soon("the pod has failed", func(g Gomega) {
@@ -119,7 +114,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		s.End(ctx, 1, retry)
 		s.Soon("the index has failed", func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal("0")) })
 		s.End(ctx, 0, pods["1"])
-		fails(s, "a", batchv1.JobReasonFailedIndexes, counters{Succeeded: 1, Failed: 2})
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 })

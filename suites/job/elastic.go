@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,91 +19,86 @@ var _ = Describe("elastic Indexed Job", Label("area:job", "behaviour:indexed"), 
 	// Wrong: remembers by the status what it should not, or forgets what it should
 	// remember.
 	It("forgets completed indexes that are scaled away, and runs them again when they are back", Covers("JOB-ELASTIC-003", "JOB-ELASTIC-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(4).Completions(4).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(4).Completions(4))
 
-		pods := byIndex(running(s, "a", 4))
+		pods := byIndex(Running(s, "a", 4))
 		s.End(ctx, 0, pods["1"], pods["3"])
 		s.Soon("two indexes are completed", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1,3"))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 2}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Succeeded: 2}))
 		})
 		rescale(ctx, s, "a", 3)
 		s.Soon("index 3 is forgotten", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Succeeded: 1}))
 		})
 		Expect(indexesOf(s.Active())).To(ConsistOf("0", "2"))
 		rescale(ctx, s, "a", 4)
 		s.Soon("index 3 runs again", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "2", "3"))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Succeeded: 1}))
 		})
 		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 4})
+		Completes(s, "a", Counters{Succeeded: 4})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-3"))
 	})
 
 	// Wrong: starts completed indexes anew.
 	It("keeps completed indexes when it grows", Covers("JOB-ELASTIC-001"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2))
 
-		pods := byIndex(running(s, "a", 2))
+		pods := byIndex(Running(s, "a", 2))
 		s.End(ctx, 0, pods["0"])
 		s.Soon("index 0 is completed", func(g Gomega) { g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0")) })
 		rescale(ctx, s, "a", 4)
 		s.Soon("the new indexes run beside the old one", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("1", "2", "3"))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3, Succeeded: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Succeeded: 1}))
 		})
 		Expect(names(s.Active())).To(ContainElement(pods["1"].Name))
 		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 4})
+		Completes(s, "a", Counters{Succeeded: 4})
 		Expect(s.Created()).To(HaveLen(4))
 	})
 
 	// Wrong: takes the youngest pods, or any.
 	It("removes the pods of indexes that are scaled away, and only those", Covers("JOB-ELASTIC-002"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(5).Completions(5).BackoffLimit(0).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(5).Completions(5).BackoffLimit(0))
 
-		pods := byIndex(running(s, "a", 5))
+		pods := byIndex(Running(s, "a", 5))
 		rescale(ctx, s, "a", 2)
 		s.Soon("two pods are left", func(g Gomega) {
 			g.Expect(names(s.Pods())).To(ConsistOf(pods["0"].Name, pods["1"].Name))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2}))
 		})
 	})
 
 	// Wrong: subtracts failures with their index.
 	It("keeps counting the failures of indexes that are scaled away", Covers("JOB-ELASTIC-005"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(1).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(1))
 
-		pods := byIndex(running(s, "a", 3))
+		pods := byIndex(Running(s, "a", 3))
 		s.End(ctx, 1, pods["2"])
-		s.Soon("the failure is counted", func(g Gomega) { g.Expect(framework.CountersOf(s.Job("a")).Failed).To(Equal(int32(1))) })
+		s.Soon("the failure is counted", func(g Gomega) { g.Expect(CountersOf(s.Job("a")).Failed).To(Equal(int32(1))) })
 		rescale(ctx, s, "a", 2)
 		s.Soon("the failure is still counted", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1"))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
 		})
 		s.End(ctx, 1, pods["1"])
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 3})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
 	})
 
 	// Wrong: waits for a pod that is no longer wanted, or looks at completions once.
 	It("is complete when it is scaled down to what has succeeded", Covers("JOB-ELASTIC-006"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3))
 
-		pods := byIndex(running(s, "a", 3))
+		pods := byIndex(Running(s, "a", 3))
 		s.End(ctx, 0, pods["0"], pods["1"])
 		s.Soon("two indexes are completed", func(g Gomega) { g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0,1")) })
 		rescale(ctx, s, "a", 2)
 		s.Soon("the Job is Complete, and its third pod gone", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
 			g.Expect(names(s.Pods())).To(ConsistOf(pods["0"].Name, pods["1"].Name))
 		})
 		Expect(s.Job("a").Status).To(And(HaveField("Succeeded", int32(2)), HaveField("CompletedIndexes", "0,1")))

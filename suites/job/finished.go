@@ -4,6 +4,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -21,7 +22,7 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		Expect(s.Client.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationForeground))).To(Succeed())
 		s.Soon("Job and pods are being deleted", func(g Gomega) {
 			g.Expect(s.Job("a").DeletionTimestamp).NotTo(BeNil())
@@ -53,15 +54,15 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 		short := framework.Create(ctx, s, ending("failed-short", "1", ptr.To[int32](1)))
 
 		s.Soon("four Jobs have finished, and the fifth is gone", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("complete"))).To(HaveKey(batchv1.JobComplete))
-			g.Expect(trueConditions(s.Job("complete-long"))).To(HaveKey(batchv1.JobComplete))
-			g.Expect(trueConditions(s.Job("failed"))).To(HaveKey(batchv1.JobFailed))
-			g.Expect(trueConditions(s.Job("failed-long"))).To(HaveKey(batchv1.JobFailed))
+			g.Expect(TrueConditions(s.Job("complete"))).To(HaveKey(batchv1.JobComplete))
+			g.Expect(TrueConditions(s.Job("complete-long"))).To(HaveKey(batchv1.JobComplete))
+			g.Expect(TrueConditions(s.Job("failed"))).To(HaveKey(batchv1.JobFailed))
+			g.Expect(TrueConditions(s.Job("failed-long"))).To(HaveKey(batchv1.JobFailed))
 			g.Expect(s.Jobs()).To(HaveLen(4))
-			g.Expect(podsOf(s, short)).To(BeEmpty())
+			g.Expect(PodsOf(s, short)).To(BeEmpty())
 		})
 		last := s.History().Jobs("failed-short")
-		Expect(trueConditions(last[len(last)-1].Job())).To(HaveKey(batchv1.JobFailed))
+		Expect(TrueConditions(last[len(last)-1].Job())).To(HaveKey(batchv1.JobFailed))
 		s.Stays("four Jobs and their pods are there", func(g Gomega) {
 			g.Expect(s.Jobs()).To(And(HaveLen(4), HaveEach(HaveField("DeletionTimestamp", BeNil()))))
 			g.Expect(s.Pods()).To(HaveLen(4))
@@ -77,19 +78,17 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 			g.Expect(eventsOf(s, good, "SuccessfulCreate")).NotTo(BeEmpty())
 			g.Expect(eventsOf(s, bad, "SuccessfulCreate")).NotTo(BeEmpty())
 		})
-		setParallelism(ctx, s, "good", 1)
+		SetParallelism(ctx, s, "good", 1)
 		s.Soon("there is an event of the pod that was deleted", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "SuccessfulDelete")).NotTo(BeEmpty())
 		})
 		s.Soon("one pod is left", func(g Gomega) {
-			g.Expect(podsOf(s, good)).To(HaveLen(1))
-			g.Expect(framework.CountersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(PodsOf(s, good)).To(HaveLen(1))
+			g.Expect(CountersOf(s.Job("good"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
-		s.End(ctx, 0, podsOf(s, good)...)
-		s.Soon("the next pod runs", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("good"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
-		})
-		s.End(ctx, 0, podsOf(s, good)...)
+		s.End(ctx, 0, PodsOf(s, good)...)
+		Counts(s, "good", "the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
+		s.End(ctx, 0, PodsOf(s, good)...)
 		s.Soon("there are events of both ends", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "Completed")).To(ContainElement(HaveField("Type", "Normal")))
 			g.Expect(eventsOf(s, bad, batchv1.JobReasonBackoffLimitExceeded)).To(ContainElement(HaveField("Type", "Warning")))

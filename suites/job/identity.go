@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -25,7 +26,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Obj())
 
-		running(s, "a", 1)
+		Running(s, "a", 1)
 		Expect(s.Created()).To(HaveEach(HaveField("Labels", And(
 			HaveKeyWithValue("job-name", "a"), HaveKeyWithValue("controller-uid", string(job.UID))))))
 	})
@@ -36,10 +37,10 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		name := strings.Repeat("n", 63)
 		framework.Create(ctx, s, puppet.Job(name).Obj())
 
-		pods := running(s, name, 1)
+		pods := Running(s, name, 1)
 		Expect(pods).To(HaveEach(HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, name))))
 		s.End(ctx, 0, pods...)
-		completes(s, name, counters{Succeeded: 1})
+		Completes(s, name, Counters{Succeeded: 1})
 	})
 
 	// Wrong: goes by the template's labels.
@@ -49,18 +50,18 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 			return puppet.Job(name).With(func(j *batchv1.Job) { j.Spec.Template.Labels = map[string]string{"example.org/app": "same"} }).Obj()
 		}
 		one, two := framework.Create(ctx, s, same("a")), framework.Create(ctx, s, same("b"))
-		alone := counters{Active: 1, Ready: 1}
+		alone := Counters{Active: 1, Ready: 1}
 		s.Soon("each Job has one pod", func(g Gomega) {
 			for _, job := range []*batchv1.Job{one, two} {
-				g.Expect(podsOf(s, job)).To(HaveLen(1))
-				g.Expect(framework.CountersOf(s.Job(job.Name))).To(Equal(alone))
+				g.Expect(PodsOf(s, job)).To(HaveLen(1))
+				g.Expect(CountersOf(s.Job(job.Name))).To(Equal(alone))
 			}
 		})
-		s.End(ctx, 0, podsOf(s, one)...)
-		completes(s, "a", counters{Succeeded: 1})
+		s.End(ctx, 0, PodsOf(s, one)...)
+		Completes(s, "a", Counters{Succeeded: 1})
 		s.Stays("the other Job runs on", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("b"))).To(Equal(alone))
-			g.Expect(podsOf(s, two)).To(HaveEach(HaveField("DeletionTimestamp", BeNil())))
+			g.Expect(CountersOf(s.Job("b"))).To(Equal(alone))
+			g.Expect(PodsOf(s, two)).To(HaveEach(HaveField("DeletionTimestamp", BeNil())))
 		})
 		Expect(s.Created()).To(HaveLen(2))
 	})
@@ -73,18 +74,18 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 
 		again := framework.Create(ctx, s, puppet.Job("a").Obj())
 		s.Soon("the new Job has a pod of its own", func(g Gomega) {
-			g.Expect(podsOf(s, again)).To(HaveLen(1))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(PodsOf(s, again)).To(HaveLen(1))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, left[0])
 		s.End(ctx, 1, left[1])
 		s.Soon("the pods that were left have ended", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		s.Stays("the new Job does not care", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(3))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
-		s.End(ctx, 0, podsOf(s, again)...)
-		completes(s, "a", counters{Succeeded: 1})
+		s.End(ctx, 0, PodsOf(s, again)...)
+		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
 	// It is the documentation's own example. Wrong: starts all over, or takes the
@@ -100,12 +101,12 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 			j.Spec.Selector = old.Spec.Selector
 			j.Spec.Template.Labels = old.Spec.Template.Labels
 		}).Obj())
-		running(s, "new", 2)
-		Expect(names(podsOf(s, job))).To(ConsistOf(names(left)))
+		Running(s, "new", 2)
+		Expect(names(PodsOf(s, job))).To(ConsistOf(names(left)))
 		Expect(names(tracked(s.Pods()))).To(ConsistOf(names(left)))
 		s.End(ctx, 0, left...)
-		completes(s, "new", counters{Succeeded: 2})
-		Expect(podsOf(s, job)).To(HaveLen(2))
+		Completes(s, "new", Counters{Succeeded: 2})
+		Expect(PodsOf(s, job)).To(HaveLen(2))
 	})
 
 	// The API server lets nobody add a finalizer to it. Wrong: tries again and again.
@@ -117,22 +118,22 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		DeferCleanup(func(ctx context.Context) { letGo(ctx, s, stray, hold) })
 		s.Delete(ctx, stray)
 		job := framework.Create(ctx, s, puppet.Job("a").Completions(2).Obj())
-		running(s, "a", 1)
+		Running(s, "a", 1)
 		s.Soon("the stray pod is being deleted", func(g Gomega) { g.Expect(podNamed(s, "stray").DeletionTimestamp).NotTo(BeNil()) })
 		framework.Change(ctx, s, podNamed(s, "stray"), func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
 
 		s.Stays("the pod is nobody's", func(g Gomega) {
 			g.Expect(podNamed(s, "stray")).To(And(HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", ConsistOf(hold))))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		for done := range int32(2) {
-			s.End(ctx, 0, podsOf(s, job)...)
+			s.End(ctx, 0, PodsOf(s, job)...)
 			s.Soon("the Job goes on", func(g Gomega) { g.Expect(s.Job("a").Status.Succeeded).To(Equal(done + 1)) })
 			if done == 0 {
-				running(s, "a", 1)
+				Running(s, "a", 1)
 			}
 		}
-		completes(s, "a", counters{Succeeded: 2})
+		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
 	// Wrong: looks at the pods before it looks at the status.
@@ -140,7 +141,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").ExitCodes("0").Obj())
 
-		completes(s, "a", counters{Succeeded: 1})
+		Completes(s, "a", Counters{Succeeded: 1})
 		complete := s.Job("a").Status
 		framework.Create(ctx, s, strayOf(job, "stray", ""))
 		seesEverything(ctx, s)
@@ -157,7 +158,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 func leaves(ctx context.Context, s *framework.Sandbox, b *puppet.JobBuilder) *batchv1.Job {
 	GinkgoHelper()
 	job := framework.Create(ctx, s, b.Obj())
-	running(s, job.Name, *job.Spec.Parallelism)
+	Running(s, job.Name, *job.Spec.Parallelism)
 	Expect(s.Client.Delete(ctx, job.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
 	s.Soon("the Job is gone and its pods have neither owner nor finalizer", func(g Gomega) {
 		g.Expect(s.Jobs()).To(BeEmpty())

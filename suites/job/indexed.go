@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -20,14 +21,13 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 	// Wrong: tells the first container only, or those that are no init containers.
 	It("tells every container which index it is, init containers and sidecars too", Covers("JOB-INDEXED-001", "JOB-INDEXED-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(2).Container("second").InitContainer("first").
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).Container("second").InitContainer("first").
 			With(func(j *batchv1.Job) {
 				sidecar := corev1.Container{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}
 				j.Spec.Template.Spec.InitContainers = append(j.Spec.Template.Spec.InitContainers, sidecar)
-			}).Obj())
+			}))
 
-		pods := byIndex(running(s, "a", 2))
+		pods := byIndex(Running(s, "a", 2))
 		Expect(pods).To(And(HaveLen(2), HaveKey("0"), HaveKey("1")))
 		for index, pod := range pods {
 			Expect(pod.Labels).To(HaveKeyWithValue(batchv1.JobCompletionIndexAnnotation, index))
@@ -45,7 +45,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 			j.Spec.Template.Spec.Containers[0].Env = own
 		}).Obj())
 
-		pod := running(s, "a", 1)[0]
+		pod := Running(s, "a", 1)[0]
 		Expect(pod.Spec.Containers[0].Env).To(Equal(own))
 		Expect(toldIndex(pod, pod.Spec.Containers[1])).To(Equal("0"))
 	})
@@ -57,16 +57,15 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		name := strings.Repeat("n", 61)
 		framework.Create(ctx, s, puppet.Job(name).Indexed().Completions(2).Parallelism(2).Obj())
 
-		for index, pod := range byIndex(running(s, name, 2)) {
+		for index, pod := range byIndex(Running(s, name, 2)) {
 			Expect(pod.Spec.Hostname).To(Equal(name + "-" + index))
 		}
 	})
 
 	It("gives pods their index as part of the name", Covers("JOB-INDEXED-003"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(11).Parallelism(11).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(11).Parallelism(11))
 
-		pods := byIndex(running(s, "a", 11))
+		pods := byIndex(Running(s, "a", 11))
 		Expect(pods).To(HaveKey("10"))
 		for index, pod := range pods {
 			Expect(pod.Name).To(HavePrefix("a-" + index + "-"))
@@ -75,10 +74,9 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 	// Wrong: starts with any, or goes on where it was instead of filling gaps.
 	It("runs the lower indexes first", Label("level:should"), Covers("JOB-INDEXED-010"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(2).Completions(5).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(5))
 
-		pods := byIndex(running(s, "a", 2))
+		pods := byIndex(Running(s, "a", 2))
 		Expect(pods).To(And(HaveKey("0"), HaveKey("1")))
 		s.End(ctx, 0, pods["1"])
 		s.Soon("index 2 is next", func(g Gomega) {
@@ -90,10 +88,9 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	// Wrong: completes with as many successes as there are indexes left to run, or
 	// counts what is no success.
 	It("is complete with one success for each index, written down as they come", Covers("JOB-INDEXED-006", "JOB-INDEXED-007"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(5).Completions(5).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(5).Completions(5))
 
-		pods := byIndex(running(s, "a", 5))
+		pods := byIndex(Running(s, "a", 5))
 		for _, step := range []struct{ index, completed string }{
 			{"4", "4"}, {"2", "2,4"}, {"1", "1,2,4"}, {"3", "1-4"},
 		} {
@@ -102,28 +99,27 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 				g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal(step.completed))
 			})
 		}
-		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 0, pods["0"])
-		completes(s, "a", counters{Succeeded: 5})
+		Completes(s, "a", Counters{Succeeded: 5})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-4"))
 	})
 
 	// Wrong: gives the next pod the next index.
 	It("runs an index again whose pod was deleted, and none that has succeeded", Covers("JOB-INDEXED-008", "JOB-INDEXED-009"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3))
 
-		pods := byIndex(running(s, "a", 3))
+		pods := byIndex(Running(s, "a", 3))
 		s.End(ctx, 0, pods["0"])
 		s.Soon("index 0 is completed", func(g Gomega) { g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0")) })
 		s.Delete(ctx, ptr.To(pods["0"]))
 		s.Remove(ctx, pods["1"])
 		s.SoonAfter(firstBackoff, "index 1 runs again", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1, Failed: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Succeeded: 1, Failed: 1}))
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("1", "2"))
 		})
 		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 3, Failed: 1})
+		Completes(s, "a", Counters{Succeeded: 3, Failed: 1})
 	})
 
 	// A second pod of an index comes from elsewhere. The pods of the other indexes
@@ -136,20 +132,20 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 		s.Soon("all indexes run", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(3))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3}))
 		})
 		pods := byIndex(s.Active())
 		s.Direct(ctx, pods["1"], map[string]string{puppet.Ready: ""})
-		s.Soon("index 1 is ready", func(g Gomega) { g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 1})) })
+		Counts(s, "a", "index 1 is ready", Counters{Active: 3, Ready: 1})
 		framework.Create(ctx, s, strayOf(job, "second", "1"))
 		s.Soon("there is one active pod of each index", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(1))))
+			g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(1))))
 		})
 		Expect(names(s.Active())).To(ContainElements(pods["0"].Name, pods["2"].Name))
 		s.End(ctx, 0, s.Active()...)
 		s.Soon("the Job is Complete", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
 		})
 		Expect(s.Job("a").Status).To(And(HaveField("Succeeded", int32(3)), HaveField("CompletedIndexes", "0-2")))
 	})
@@ -159,15 +155,15 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(2).BackoffLimit(0).Obj())
 
-		own := running(s, "a", 1)
+		own := Running(s, "a", 1)
 		for name, index := range map[string]string{"none": "", "beyond": "2", "negative": "-1", "nonsense": "one"} {
 			framework.Create(ctx, s, strayOf(job, name, index))
 		}
 		s.Soon("the Job's own pod is left", func(g Gomega) {
 			g.Expect(names(s.Pods())).To(Equal(names(own)))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
-		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 	})
 
 	// The pods have succeeded before they match the selector. Wrong: counts pods.
@@ -192,12 +188,12 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 			g.Expect(s.Pods()).To(HaveEach(HaveField("OwnerReferences", Not(BeEmpty()))))
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
 		})
-		Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
-		setParallelism(ctx, s, "a", 1)
-		next := running(s, "a", 1)
+		Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 1}))
+		SetParallelism(ctx, s, "a", 1)
+		next := Running(s, "a", 1)
 		Expect(indexesOf(next)).To(ConsistOf("1"))
 		s.End(ctx, 0, next...)
-		completes(s, "a", counters{Succeeded: 2})
+		Completes(s, "a", Counters{Succeeded: 2})
 	})
 })
 

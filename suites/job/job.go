@@ -16,11 +16,11 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 )
 
 // longAgo is further in the past than the longest back-off, so that a failure
@@ -30,49 +30,6 @@ const longAgo = "1h"
 // firstBackoff is how long the replacement of the first failed pod is put off;
 // it doubles with each further failure.
 const firstBackoff = 10 * time.Second
-
-// counters are those of a Job's status.
-type counters = framework.Counters
-
-// trueConditions are the reasons of a Job's conditions that are True, by type.
-func trueConditions(job *batchv1.Job) map[batchv1.JobConditionType]string {
-	reasons := map[batchv1.JobConditionType]string{}
-	for _, c := range job.Status.Conditions {
-		if c.Status == corev1.ConditionTrue {
-			reasons[c.Type] = c.Reason
-		}
-	}
-	return reasons
-}
-
-// running waits until the Job has exactly n active pods and counts them all as
-// ready, and returns them, oldest first.
-func running(s *framework.Sandbox, job string, n int32) []corev1.Pod {
-	GinkgoHelper()
-	s.Soon("all pods run", func(g Gomega) {
-		g.Expect(s.Active()).To(HaveLen(int(n)))
-		g.Expect(framework.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
-	})
-	return s.Active()
-}
-
-// completes waits until the Job is Complete, with these counters.
-func completes(s *framework.Sandbox, job string, want counters) {
-	GinkgoHelper()
-	s.Soon("the Job is Complete", func(g Gomega) {
-		g.Expect(trueConditions(s.Job(job))).To(HaveKey(batchv1.JobComplete))
-	})
-	Expect(framework.CountersOf(s.Job(job))).To(Equal(want))
-}
-
-// fails waits until the Job has Failed for that reason, with these counters.
-func fails(s *framework.Sandbox, job, reason string, want counters) {
-	GinkgoHelper()
-	s.Soon("the Job has Failed", func(g Gomega) {
-		g.Expect(trueConditions(s.Job(job))).To(HaveKeyWithValue(batchv1.JobFailed, reason))
-	})
-	Expect(framework.CountersOf(s.Job(job))).To(Equal(want))
-}
 
 func names(pods []corev1.Pod) []string {
 	var out []string
@@ -110,30 +67,19 @@ func podNamed(s *framework.Sandbox, name string) *corev1.Pod {
 	return pods[i].DeepCopy()
 }
 
-// setSuspend suspends or resumes a Job.
-func setSuspend(ctx context.Context, s *framework.Sandbox, job string, suspend bool) {
-	GinkgoHelper()
-	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(suspend) })
-}
-
-func setParallelism(ctx context.Context, s *framework.Sandbox, job string, n int32) {
-	GinkgoHelper()
-	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To(n) })
-}
-
 // failuresCounted waits until the failures of some pods are counted; these are
 // the Job's counters then, as the next pods are put off. Where a busy kubelet
 // told of the last failure when the back-off of the first was all but over,
 // nothing can be said.
-func failuresCounted(s *framework.Sandbox, failed []corev1.Pod, want counters) {
+func failuresCounted(s *framework.Sandbox, failed []corev1.Pod, want Counters) {
 	GinkgoHelper()
 	s.Soon("the failures are counted", func(g Gomega) {
-		g.Expect(framework.CountersOf(s.Job("a")).Failed).To(Equal(want.Failed))
+		g.Expect(CountersOf(s.Job("a")).Failed).To(Equal(want.Failed))
 	})
 	if took := toldAfter(s, failed); took > firstBackoff-2*time.Second {
 		Skip(fmt.Sprintf("not verified: the last failure was told %s after the first", took))
 	}
-	Expect(framework.CountersOf(s.Job("a"))).To(Equal(want))
+	Expect(CountersOf(s.Job("a"))).To(Equal(want))
 }
 
 // toldAfter is how long after the first of some pods had failed the last one

@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -30,12 +31,12 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, foreign().Obj())
 
-		setSuspend(ctx, s, "a", true)
-		setSuspend(ctx, s, "a", false)
-		setParallelism(ctx, s, "a", 3)
+		SuspendJob(ctx, s, "a")
+		ResumeJob(ctx, s, "a")
+		SetParallelism(ctx, s, "a", 3)
 		seesEverything(ctx, s)
 		s.Stays("the Job is as it was written", func(g Gomega) {
-			g.Expect(podsOf(s, job)).To(BeEmpty())
+			g.Expect(PodsOf(s, job)).To(BeEmpty())
 			for _, r := range s.History().Jobs("a") {
 				g.Expect(r.Job().Status).To(BeZero())
 				g.Expect(r.Job().Finalizers).To(BeEmpty())
@@ -80,7 +81,7 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 					HaveField("Finalizers", Equal(pod.Finalizers)),
 					HaveField("DeletionTimestamp", BeNil())))
 			}
-			g.Expect(podsOf(s, job)).To(HaveLen(5))
+			g.Expect(PodsOf(s, job)).To(HaveLen(5))
 		})
 	})
 
@@ -110,15 +111,12 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 
 	// Wrong: leaves every Job alone that has the field.
 	It("of the reserved name changes nothing", Covers("JOB-MANAGEDBY-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(3).ManagedBy(batchv1.JobControllerName).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3).ManagedBy(batchv1.JobControllerName))
 
-		s.End(ctx, 0, running(s, "a", 2)...)
-		s.Soon("the last pod runs", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
-		})
+		s.End(ctx, 0, Running(s, "a", 2)...)
+		Counts(s, "a", "the last pod runs", Counters{Active: 1, Ready: 1, Succeeded: 2})
 		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 3})
+		Completes(s, "a", Counters{Succeeded: 3})
 		Expect(tracked(s.Pods())).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(3))
 	})
@@ -130,13 +128,8 @@ func seesEverything(ctx context.Context, s *framework.Sandbox) {
 	GinkgoHelper()
 	witness := framework.Create(ctx, s, puppet.Job("").With(func(j *batchv1.Job) { j.GenerateName = "witness-" }).ExitCodes("0").Obj())
 	s.Soon("the witness is Complete", func(g Gomega) {
-		g.Expect(trueConditions(s.Job(witness.Name))).To(HaveKey(batchv1.JobComplete))
+		g.Expect(TrueConditions(s.Job(witness.Name))).To(HaveKey(batchv1.JobComplete))
 	})
-}
-
-// podsOf are the pods that a Job controls.
-func podsOf(s *framework.Sandbox, job *batchv1.Job) []corev1.Pod {
-	return slices.DeleteFunc(s.Pods(), func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, job) })
 }
 
 // letGo takes a finalizer off a pod that may be gone, so that its namespace can

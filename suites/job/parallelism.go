@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,11 +20,10 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Wrong: starts all pods that will ever be needed, or one after the other.
 	It("is how many pods run at once", Covers("JOB-PARALLELISM-002", "JOB-STATUS-001", "JOB-STATUS-005"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(5).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(5))
 
-		running(s, "a", 3)
-		Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 3, Ready: 3}))
+		Running(s, "a", 3)
+		Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3}))
 		Expect(s.Created()).To(HaveLen(3))
 		Expect(s.Job("a").Status.StartTime).NotTo(BeNil())
 	})
@@ -31,10 +31,9 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	// Wrong: replaces pods that finished before its cache knows of those it has
 	// created already.
 	It("is never exceeded while pods end as soon as they start", Covers("JOB-PARALLELISM-001"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(12).ExitCodes("0").Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(12).ExitCodes("0"))
 
-		completes(s, "a", counters{Succeeded: 12})
+		Completes(s, "a", Counters{Succeeded: 12})
 		Expect(s.Created()).To(HaveLen(12))
 		for revision, state := range s.History().States() {
 			active := 0
@@ -53,167 +52,137 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Source: the API server's default. Wrong: takes completions for it.
 	It("is one when it is not set", Covers("JOB-PARALLELISM-003"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Completions(3).Obj())
+		s := WithJob(ctx, puppet.Job("a").Completions(3))
 
-		first := running(s, "a", 1)
+		first := Running(s, "a", 1)
 		s.End(ctx, 0, first...)
-		s.Soon("the next pod has taken its place", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
-		})
+		Counts(s, "a", "the next pod has taken its place", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	It("gives way to the number of completions", Covers("JOB-PARALLELISM-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(5).Completions(2).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(5).Completions(2))
 
-		running(s, "a", 2)
+		Running(s, "a", 2)
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// "When the work left to do is less than max parallelism." Wrong: replaces
 	// each pod that has succeeded as long as the Job is not complete.
 	It("gives way to the number of completions that are left", Covers("JOB-PARALLELISM-004", "JOB-STATUS-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(3).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3))
 
-		s.End(ctx, 0, running(s, "a", 2)[0])
-		s.Soon("a third pod has taken its place", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
-		})
+		s.End(ctx, 0, Running(s, "a", 2)[0])
+		Counts(s, "a", "a third pod has taken its place", Counters{Active: 2, Ready: 2, Succeeded: 1})
 		s.End(ctx, 0, s.Active()[0])
-		s.Soon("one pod is left", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 2}))
-		})
+		Counts(s, "a", "one pod is left", Counters{Active: 1, Ready: 1, Succeeded: 2})
 		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 3})
+		Completes(s, "a", Counters{Succeeded: 3})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: takes 0 for unset.
 	It("of 0 starts nothing until it is raised", Covers("JOB-PARALLELISM-005", "JOB-STATUS-012"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(0).Completions(2).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(0).Completions(2))
 
 		s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job("a").Status.StartTime).NotTo(BeNil()) })
 		s.Stays("there are no pods and no verdict", func(g Gomega) {
 			g.Expect(s.Created()).To(BeEmpty())
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
-			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
+			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		})
 		// Wrong: writes what it has written before.
 		Expect(len(s.History().Jobs("a"))).To(BeNumerically("<=", 10), "revisions of the Job")
-		setParallelism(ctx, s, "a", 2)
-		running(s, "a", 2)
+		SetParallelism(ctx, s, "a", 2)
+		Running(s, "a", 2)
 	})
 
 	// Wrong: looks at it once, or starts over with new pods.
 	It("can be raised while pods run, which go on", Covers("JOB-PARALLELISM-006"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(1).Completions(4).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(1).Completions(4))
 
-		first := running(s, "a", 1)
-		setParallelism(ctx, s, "a", 3)
-		Expect(names(running(s, "a", 3))).To(ContainElements(names(first)))
+		first := Running(s, "a", 1)
+		SetParallelism(ctx, s, "a", 3)
+		Expect(names(Running(s, "a", 3))).To(ContainElements(names(first)))
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Surplus pods are let go before they are deleted, so that they count for
 	// nothing (KEP-2307). Wrong: counts them as failed, or takes them all.
 	It("can be lowered: surplus pods go without counting as failed, and the Job goes on", Covers("JOB-PARALLELISM-007", "JOB-PARALLELISM-008"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(3).BackoffLimit(0).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).BackoffLimit(0))
 
-		before := running(s, "a", 3)
-		setParallelism(ctx, s, "a", 1)
-		after := running(s, "a", 1)
+		before := Running(s, "a", 3)
+		SetParallelism(ctx, s, "a", 1)
+		after := Running(s, "a", 1)
 		Expect(names(before)).To(ContainElements(names(after)))
 		s.Soon("the surplus is gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(1))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, after...)
-		s.Soon("the next pod runs", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1}))
-		})
+		Counts(s, "a", "the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		Expect(s.Created()).To(HaveLen(4))
 	})
 
 	// Source: JobStatus.terminating; #121342. Wrong: stops looking at pods that
 	// it has deleted.
 	It("of 0 removes every pod, and tells of those that take their time", Covers("JOB-PARALLELISM-005", "JOB-STATUS-003"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).
-			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
+			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
-		pods := running(s, "a", 2)
-		setParallelism(ctx, s, "a", 0)
-		s.Soon("both pods are terminating", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
-		})
+		pods := Running(s, "a", 2)
+		SetParallelism(ctx, s, "a", 0)
+		Counts(s, "a", "both pods are terminating", Counters{Terminating: 2})
 		release(ctx, s, "143", pods[0])
-		s.Soon("one pod is terminating", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
-		})
+		Counts(s, "a", "one pod is terminating", Counters{Terminating: 1})
 		release(ctx, s, "143", pods[1])
 		s.Soon("nothing is left", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
 		})
-		Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: JobSpec.completions: null means that the success of any pod
 	// signals the success of all. Wrong: keeps up the number of pods.
 	It("of a work queue holds until the first success; then nothing is started any more", Covers("JOB-PARALLELISM-009"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(3).FinishedAgo(longAgo))
 
-		pods := running(s, "a", 3)
+		pods := Running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
-		s.Soon("the success is counted, and the others run on", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
-		})
+		Counts(s, "a", "the success is counted, and the others run on", Counters{Active: 2, Ready: 2, Succeeded: 1})
 		s.End(ctx, 1, pods[1])
-		s.Soon("the failure is counted, and the last one runs on", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1}))
-		})
+		Counts(s, "a", "the failure is counted, and the last one runs on", Counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1})
 		s.Stays("the last pod runs on alone", func(g Gomega) {
 			g.Expect(names(s.Active())).To(ConsistOf(pods[2].Name))
 		})
 		s.End(ctx, 0, pods[2])
-		completes(s, "a", counters{Succeeded: 2, Failed: 1})
+		Completes(s, "a", Counters{Succeeded: 2, Failed: 1})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	It("of a work queue without success is kept up when a pod fails", Covers("JOB-PARALLELISM-010"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).FinishedAgo(longAgo))
 
-		s.End(ctx, 1, running(s, "a", 2)[0])
-		s.Soon("another pod has taken its place", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
-		})
+		s.End(ctx, 1, Running(s, "a", 2)[0])
+		Counts(s, "a", "another pod has taken its place", Counters{Active: 2, Ready: 2, Failed: 1})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Source: JobSpec.podReplacementPolicy. Wrong: waits for the pod's end, or
 	// takes it for a surplus one that counts for nothing.
 	It("is kept up at once when somebody else deletes a pod", Covers("JOB-PARALLELISM-012"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).
-			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
+			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		s.Remove(ctx, pods[0])
-		s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1}))
-		})
+		CountsAfter(s, firstBackoff, "a", "another pod has taken its place", Counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1})
 		release(ctx, s, "143", pods[0])
 		s.Soon("the deleted pod is gone", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
 			g.Expect(names(s.Pods())).NotTo(ContainElement(pods[0].Name))
 		})
 		Expect(s.Created()).To(HaveLen(3))
@@ -221,43 +190,35 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Source: KEP-3939.
 	It("includes terminating pods when podReplacementPolicy is Failed", Covers("JOB-REPLACEMENT-001", "JOB-REPLACEMENT-002"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
-			With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.Failed) }).Obj())
+			With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.Failed) }))
 
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		s.Remove(ctx, pods[0])
-		s.Soon("the deleted pod is terminating", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
-		})
+		Counts(s, "a", "the deleted pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
 		s.Stays("it is neither replaced nor counted", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(2))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Terminating: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 1}))
 		})
 		release(ctx, s, "143", pods[0])
-		s.SoonAfter(firstBackoff, "another pod has taken its place", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Failed: 1}))
-		})
+		CountsAfter(s, firstBackoff, "a", "another pod has taken its place", Counters{Active: 2, Ready: 2, Failed: 1})
 	})
 
 	// Source: JobStatus.active: pending and running pods. Wrong: counts only
 	// those that run, and starts more.
 	It("includes pods that have not started yet", Covers("JOB-PARALLELISM-011", "JOB-STATUS-001"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).
-			Puppet(map[string]string{puppet.Start: puppet.Hold}).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(4).
+			Puppet(map[string]string{puppet.Start: puppet.Hold}))
 
 		s.Stays("at most two pods are created", func(g Gomega) {
 			g.Expect(len(s.Created())).To(BeNumerically("<=", 2))
 		})
-		s.Soon("both are active", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2}))
-		})
+		Counts(s, "a", "both are active", Counters{Active: 2})
 		for _, pod := range s.Active() {
 			s.Direct(ctx, pod, map[string]string{puppet.Start: ""})
 		}
-		running(s, "a", 2)
+		Running(s, "a", 2)
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
@@ -271,51 +232,45 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job("a").Status.StartTime).NotTo(BeNil()) })
 		s.Stays("there are no pods and no verdict", func(g Gomega) {
 			g.Expect(s.Created()).To(BeEmpty())
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
-			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
+			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		})
 		s.Delete(ctx, quota)
-		s.End(ctx, 0, running(s, "a", 2)...)
-		completes(s, "a", counters{Succeeded: 2})
+		s.End(ctx, 0, Running(s, "a", 2)...)
+		Completes(s, "a", Counters{Succeeded: 2})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: JobStatus.ready.
 	It("is not what status.ready counts: only pods that are ready", Covers("JOB-STATUS-002"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).
-			Puppet(map[string]string{puppet.Ready: "false"}).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
+			Puppet(map[string]string{puppet.Ready: "false"}))
 
 		s.Soon("both pods run, unready", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(2))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2}))
 		})
 		pod := s.Active()[0]
 		s.Direct(ctx, pod, map[string]string{puppet.Ready: ""})
-		s.Soon("one pod is ready", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 1}))
-		})
+		Counts(s, "a", "one pod is ready", Counters{Active: 2, Ready: 1})
 		s.Direct(ctx, pod, map[string]string{puppet.Ready: "false"})
-		s.Soon("none is ready any more", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2}))
-		})
+		Counts(s, "a", "none is ready any more", Counters{Active: 2})
 	})
 
 	// Source: JobSpec.suspend; KEP-2232.
 	It("has to wait while the Job is suspended from the start", Covers("JOB-SUSPEND-001", "JOB-SUSPEND-004"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Suspend().Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Suspend())
 
 		s.Soon("the Job says that it is suspended", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobSuspended, "JobSuspended"))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobSuspended, "JobSuspended"))
 		})
 		s.Stays("no pod is created, and the Job has not started", func(g Gomega) {
 			g.Expect(s.Created()).To(BeEmpty())
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
 			g.Expect(s.Job("a").Status.StartTime).To(BeNil())
 		})
-		setSuspend(ctx, s, "a", false)
-		running(s, "a", 2)
+		ResumeJob(ctx, s, "a")
+		Running(s, "a", 2)
 		Expect(s.Job("a").Status.StartTime).NotTo(BeNil())
 		Expect(*framework.Condition(s.Job("a"), batchv1.JobSuspended)).To(And(
 			HaveField("Status", corev1.ConditionFalse), HaveField("Reason", "JobResumed")))
@@ -325,27 +280,24 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	// StartTime; KEP-2232; #125089; #134521. Wrong: counts the pods as failed,
 	// forgets the successes, or keeps the first startTime.
 	It("ends with suspension and comes back with resumption", Covers("JOB-SUSPEND-002", "JOB-SUSPEND-006", "JOB-SUSPEND-007"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(3).BackoffLimit(0).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3).BackoffLimit(0))
 
-		s.End(ctx, 0, running(s, "a", 2)[0])
-		s.Soon("one success is counted", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
-		})
+		s.End(ctx, 0, Running(s, "a", 2)[0])
+		Counts(s, "a", "one success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
 		started := s.Job("a").Status.StartTime.Time
-		setSuspend(ctx, s, "a", true)
+		SuspendJob(ctx, s, "a")
 		s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobSuspended, "JobSuspended"))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobSuspended, "JobSuspended"))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 1}))
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
 		s.Stays("it rests", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 1}))
 		})
-		setSuspend(ctx, s, "a", false)
-		s.End(ctx, 0, running(s, "a", 2)...)
-		completes(s, "a", counters{Succeeded: 3})
+		ResumeJob(ctx, s, "a")
+		s.End(ctx, 0, Running(s, "a", 2)...)
+		Completes(s, "a", Counters{Succeeded: 3})
 		Expect(s.Job("a").Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second), "startTime before and after")
 	})
 })

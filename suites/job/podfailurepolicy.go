@@ -4,6 +4,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,12 +20,11 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: retries, or fails for another reason.
 	It("with FailJob fails the Job with its first failed pod, whatever the backoffLimit", Covers("JOB-PODFAILUREPOLICY-001"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(6).FinishedAgo(longAgo).
-			PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(6).FinishedAgo(longAgo).
+			PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
-		s.End(ctx, 42, running(s, "a", 1)...)
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+		s.End(ctx, 42, Running(s, "a", 1)...)
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
 		Expect(s.Created()).To(HaveLen(1))
 		Expect(tracked(s.Pods())).To(BeEmpty())
@@ -32,11 +32,10 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: says only that the Job has failed.
 	It("with FailJob says which container of which pod it was, and which rule", Covers("JOB-PODFAILUREPOLICY-002"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Container("second").ExitCodes("0/42").PodFailurePolicy(
-			onExitCodes(ignore, in, 98), onExitCodes(count, in, 99), onExitCodes(failJob, in, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("0/42").PodFailurePolicy(
+			onExitCodes(ignore, in, 98), onExitCodes(count, in, 99), onExitCodes(failJob, in, 42)))
 
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
 			Expect(framework.Condition(s.Job("a"), kind)).To(HaveValue(And(
 				HaveField("Status", corev1.ConditionTrue),
@@ -46,29 +45,25 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	It("with FailJob says which condition of which pod it was", Covers("JOB-PODFAILUREPOLICY-002", "JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").PodFailurePolicy(onConditions(failJob, pattern("example.org/Broken", ""))).Obj())
+		s := WithJob(ctx, puppet.Job("a").PodFailurePolicy(onConditions(failJob, pattern("example.org/Broken", ""))))
 
-		pod := running(s, "a", 1)[0]
+		pod := Running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionTrue)
 		s.End(ctx, 1, pod)
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		Expect(framework.Condition(s.Job("a"), batchv1.JobFailed).Message).To(And(
 			ContainSubstring(pod.Name), ContainSubstring("example.org/Broken")))
 	})
 
 	// Wrong: lets them run on, or forgets those that have succeeded.
 	It("with FailJob removes the pods that still run, and only those", Covers("JOB-PODFAILUREPOLICY-003"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(3).PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
-		pods := running(s, "a", 3)
+		pods := Running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
-		s.Soon("the success is counted", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 1}))
-		})
+		Counts(s, "a", "the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
 		s.End(ctx, 42, pods[1])
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Succeeded: 1, Failed: 2})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Succeeded: 1, Failed: 2})
 		s.Soon("the pod that ran is gone, the others are there", func(g Gomega) {
 			g.Expect(names(s.Pods())).To(ConsistOf(pods[0].Name, pods[1].Name))
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
@@ -79,23 +74,22 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	// Wrong: is Failed while a pod still runs, or makes up its mind anew.
 	It("with FailJob is declared at once, but the Job has Failed only when its last pod has ended",
 		Covers("JOB-PODFAILUREPOLICY-003", "JOB-PODFAILUREPOLICY-004", "JOB-PODFAILUREPOLICY-005"), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
-				PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
+			s := WithJob(ctx, puppet.Job("a").Parallelism(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
+				PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
-			pods := running(s, "a", 2)
+			pods := Running(s, "a", 2)
 			s.End(ctx, 42, pods[0])
 			s.Soon("the Job is about to fail, and its other pod is terminating", func(g Gomega) {
-				g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonPodFailurePolicy))
-				g.Expect(framework.CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
+				g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, batchv1.JobReasonPodFailurePolicy))
+				g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", int32(1))))
 			})
 			s.Stays("it has not failed", func(g Gomega) {
-				g.Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
+				g.Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
 				g.Expect(s.Job("a").Status.Active).To(BeZero())
 			})
 			release(ctx, s, "0", pods[1])
 			s.Soon("the Job has Failed", func(g Gomega) {
-				g.Expect(trueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
+				g.Expect(TrueConditions(s.Job("a"))).To(Equal(map[batchv1.JobConditionType]string{
 					batchv1.JobFailureTarget: batchv1.JobReasonPodFailurePolicy,
 					batchv1.JobFailed:        batchv1.JobReasonPodFailurePolicy,
 				}))
@@ -105,157 +99,141 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: counts, or does not replace.
 	It("with Ignore replaces a failed pod without counting it", Covers("JOB-PODFAILUREPOLICY-006", "JOB-PODFAILUREPOLICY-021"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
-			PodFailurePolicy(onExitCodes(ignore, in, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
+			PodFailurePolicy(onExitCodes(ignore, in, 42)))
 
-		s.End(ctx, 42, running(s, "a", 1)...)
-		s.End(ctx, 1, successor(s, 2, counters{Active: 1, Ready: 1}))
-		s.End(ctx, 42, successor(s, 3, counters{Active: 1, Ready: 1, Failed: 1}))
-		s.End(ctx, 1, successor(s, 4, counters{Active: 1, Ready: 1, Failed: 1}))
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+		s.End(ctx, 42, Running(s, "a", 1)...)
+		s.End(ctx, 1, successor(s, 2, Counters{Active: 1, Ready: 1}))
+		s.End(ctx, 42, successor(s, 3, Counters{Active: 1, Ready: 1, Failed: 1}))
+		s.End(ctx, 1, successor(s, 4, Counters{Active: 1, Ready: 1, Failed: 1}))
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 		Expect(s.Created()).To(HaveLen(4))
 		Expect(tracked(s.Pods())).To(BeEmpty())
 	})
 
 	// Wrong: takes Ignore for "as if the pod had succeeded", or for "do nothing".
 	It("with Ignore lets the Job complete later", Covers("JOB-PODFAILUREPOLICY-006"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).FinishedAgo(longAgo).
-			PodFailurePolicy(onExitCodes(ignore, in, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).FinishedAgo(longAgo).
+			PodFailurePolicy(onExitCodes(ignore, in, 42)))
 
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		s.End(ctx, 42, pods[0])
 		s.Soon("another pod has taken its place", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3))
 			g.Expect(s.Active()).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2}))
 		})
 		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 2})
+		Completes(s, "a", Counters{Succeeded: 2})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Wrong: knows no action Count, and tries the next rule.
 	It("with Count counts a failed pod, whatever later rules say", Covers("JOB-PODFAILUREPOLICY-007", "JOB-PODFAILUREPOLICY-009"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
-			PodFailurePolicy(onExitCodes(count, in, 42), onExitCodes(failJob, notIn, 1)).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
+			PodFailurePolicy(onExitCodes(count, in, 42), onExitCodes(failJob, notIn, 1)))
 
-		s.End(ctx, 42, running(s, "a", 1)...)
-		s.End(ctx, 42, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}))
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+		s.End(ctx, 42, Running(s, "a", 1)...)
+		s.End(ctx, 42, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: ignores what it has no rule for.
 	It("counts a failed pod that no rule matches", Covers("JOB-PODFAILUREPOLICY-008"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
-			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
+			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
-		s.End(ctx, 2, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}))
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+		s.End(ctx, 1, Running(s, "a", 1)...)
+		s.End(ctx, 2, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	It("without rules counts every failed pod", Covers("JOB-PODFAILUREPOLICY-008"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).PodFailurePolicy().Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).PodFailurePolicy())
 
-		s.End(ctx, 1, running(s, "a", 1)...)
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+		s.End(ctx, 1, Running(s, "a", 1)...)
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
 	// Wrong: lets the action decide that comes last, or the strongest one.
 	It("lets the first rule decide that matches", Covers("JOB-PODFAILUREPOLICY-009", "JOB-PODFAILUREPOLICY-018"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).PodFailurePolicy(
-			onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 41, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).PodFailurePolicy(
+			onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 41, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))))
 
-		s.End(ctx, 41, running(s, "a", 1)...)
-		pod := successor(s, 2, counters{Active: 1, Ready: 1})
+		s.End(ctx, 41, Running(s, "a", 1)...)
+		pod := successor(s, 2, Counters{Active: 1, Ready: 1})
 		s.Direct(ctx, pod, map[string]string{puppet.Terminate: "42"})
 		disrupt(ctx, s, pod)
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: judges the pod, counts it or replaces it when it is deleted.
 	It("waits for the end of a pod that is deleted, and judges it then", Covers("JOB-PODFAILUREPOLICY-019"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
-			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(failJob, pattern("example.org/Broken", ""))).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
+			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(failJob, pattern("example.org/Broken", ""))))
 
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		addCondition(ctx, s, pods[0], "example.org/Broken", corev1.ConditionTrue)
 		for i := range pods {
 			s.Delete(ctx, &pods[i])
 		}
-		s.Soon("both pods are terminating", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
-		})
+		Counts(s, "a", "both pods are terminating", Counters{Terminating: 2})
 		s.Stays("they are neither judged nor counted nor replaced", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Terminating: 2}))
 			g.Expect(s.Created()).To(HaveLen(2))
 		})
 		release(ctx, s, "0", pods[0]) // its condition is no failure
-		s.Soon("the first pod is counted as succeeded", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1, Succeeded: 1}))
-		})
+		Counts(s, "a", "the first pod is counted as succeeded", Counters{Terminating: 1, Succeeded: 1})
 		release(ctx, s, "42", pods[1])
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Succeeded: 1, Failed: 1})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Succeeded: 1, Failed: 1})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: counts it, or starts the next one beside it.
 	It("replaces a disrupted pod that it ignores only when it has ended", Covers("JOB-PODFAILUREPOLICY-018", "JOB-PODFAILUREPOLICY-019"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
-			PodFailurePolicy(onConditions(ignore, pattern(corev1.DisruptionTarget, corev1.ConditionTrue))).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
+			PodFailurePolicy(onConditions(ignore, pattern(corev1.DisruptionTarget, corev1.ConditionTrue))))
 
-		pod := running(s, "a", 1)[0]
+		pod := Running(s, "a", 1)[0]
 		disrupt(ctx, s, pod)
-		s.Soon("the pod is terminating", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 1}))
-		})
+		Counts(s, "a", "the pod is terminating", Counters{Terminating: 1})
 		s.Stays("it is not replaced", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 		release(ctx, s, "143", pod)
-		s.End(ctx, 0, successor(s, 2, counters{Active: 1, Ready: 1}))
-		completes(s, "a", counters{Succeeded: 1})
+		s.End(ctx, 0, successor(s, 2, Counters{Active: 1, Ready: 1}))
+		Completes(s, "a", Counters{Succeeded: 1})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: looks at conditions, not at the phase.
 	It("leaves pods alone that run or succeed", Covers("JOB-PODFAILUREPOLICY-020"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).PodFailurePolicy(
-			onConditions(failJob, pattern("example.org/Broken", "")), onExitCodes(failJob, notIn, 1)).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).PodFailurePolicy(
+			onConditions(failJob, pattern("example.org/Broken", "")), onExitCodes(failJob, notIn, 1)))
 
-		pod := running(s, "a", 1)[0]
+		pod := Running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionTrue)
 		s.Stays("the pod runs on", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(names(s.Active())).To(ConsistOf(pod.Name))
 		})
 		s.End(ctx, 0, pod)
-		completes(s, "a", counters{Succeeded: 1})
+		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
 	// Wrong: stops at the first of several failures.
 	It("finds the failure that fails the Job among others", Covers("JOB-PODFAILUREPOLICY-001", "JOB-PODFAILUREPOLICY-021"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(3).
-			PodFailurePolicy(onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).
+			PodFailurePolicy(onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 42)))
 
-		pods := running(s, "a", 3)
+		pods := Running(s, "a", 3)
 		s.End(ctx, 41, pods[0])
 		s.End(ctx, 1, pods[1])
 		s.End(ctx, 42, pods[2])
 		s.Soon("the Job has Failed", func(g Gomega) { // with counters that depend on who ended first
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonPodFailurePolicy))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonPodFailurePolicy))
 		})
 	})
 })

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -23,122 +24,111 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: mixes In with NotIn, or takes any exit code.
 	It("matches exit codes In a list, and no others", Covers("JOB-PODFAILUREPOLICY-010"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 40, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 40, 42)))
 
-		s.End(ctx, 41, running(s, "a", 1)...)
-		s.End(ctx, 42, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}))
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 2})
+		s.End(ctx, 41, Running(s, "a", 1)...)
+		s.End(ctx, 42, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 	})
 
 	It("matches exit codes NotIn a list, and no others", Covers("JOB-PODFAILUREPOLICY-011"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, notIn, 40, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, notIn, 40, 42)))
 
-		s.End(ctx, 42, running(s, "a", 1)...)
-		s.End(ctx, 41, successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1}))
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 2})
+		s.End(ctx, 42, Running(s, "a", 1)...)
+		s.End(ctx, 41, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 	})
 
 	// Wrong: takes the 0 for a code that is not in the list.
 	It("does not look at a container that has succeeded", Covers("JOB-PODFAILUREPOLICY-012"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("0/3").
-			PodFailurePolicy(onExitCodes(failJob, notIn, 3)).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("0/3").
+			PodFailurePolicy(onExitCodes(failJob, notIn, 3)))
 
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
 	// Wrong: looks at the other container, too.
 	It("looks at the container alone that a rule names", Covers("JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("42/3").PodFailurePolicy(
-			ofContainer("second", onExitCodes(failJob, in, 42)), ofContainer("main", onExitCodes(failJob, notIn, 42))).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("42/3").PodFailurePolicy(
+			ofContainer("second", onExitCodes(failJob, in, 42)), ofContainer("main", onExitCodes(failJob, notIn, 42))))
 
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
 	// Wrong: looks at the first container, whatever its name.
 	It("looks at the container that a rule names, wherever it comes", Covers("JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Container("second").ExitCodes("1/42").
-			PodFailurePolicy(ofContainer("second", onExitCodes(failJob, in, 42))).Obj())
+		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("1/42").
+			PodFailurePolicy(ofContainer("second", onExitCodes(failJob, in, 42))))
 
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
 	// Wrong: looks at the first container, or wants all of them to match.
 	It("looks at every container when a rule names none", Covers("JOB-PODFAILUREPOLICY-014"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Container("second").ExitCodes("1/42").PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("1/42").PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
 	// Wrong: looks at containers that never ran.
 	It("looks at init containers, too", Covers("JOB-PODFAILUREPOLICY-015", "JOB-PODFAILUREPOLICY-002"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).
-			PodFailurePolicy(onExitCodes(failJob, in, 42)).Obj())
+		s := WithJob(ctx, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).
+			PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		Expect(framework.Condition(s.Job("a"), batchv1.JobFailed).Message).To(MatchRegexp(`\binit\b`))
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// Wrong: knows the names of containers alone.
 	It("looks at the init container that a rule names", Covers("JOB-PODFAILUREPOLICY-015", "JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).BackoffLimit(0).
-			PodFailurePolicy(ofContainer("main", onExitCodes(ignore, notIn, 1)), ofContainer("init", onExitCodes(failJob, in, 42))).Obj())
+		s := WithJob(ctx, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).BackoffLimit(0).
+			PodFailurePolicy(ofContainer("main", onExitCodes(ignore, notIn, 1)), ofContainer("init", onExitCodes(failJob, in, 42))))
 
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
 	// Wrong: takes a condition for matching because of its type, or its absence
 	// for a status.
 	It("matches a condition by its type and status", Covers("JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").FinishedAgo(longAgo).
-			PodFailurePolicy(onConditions(failJob, pattern("example.org/Whole", corev1.ConditionFalse))).Obj())
+		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).
+			PodFailurePolicy(onConditions(failJob, pattern("example.org/Whole", corev1.ConditionFalse))))
 
-		pod := running(s, "a", 1)[0] // has no such condition
+		pod := Running(s, "a", 1)[0] // has no such condition
 		s.End(ctx, 1, pod)
-		pod = successor(s, 2, counters{Active: 1, Ready: 1, Failed: 1})
+		pod = successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1})
 		addCondition(ctx, s, pod, "example.org/Whole", corev1.ConditionTrue)
 		addCondition(ctx, s, pod, "example.org/Other", corev1.ConditionFalse)
 		s.End(ctx, 1, pod)
-		pod = successor(s, 3, counters{Active: 1, Ready: 1, Failed: 2})
+		pod = successor(s, 3, Counters{Active: 1, Ready: 1, Failed: 2})
 		addCondition(ctx, s, pod, "example.org/Whole", corev1.ConditionFalse)
 		s.End(ctx, 1, pod)
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 3})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 3})
 	})
 
 	// Wrong: takes any status for the default.
 	It("matches a condition that is True when a rule gives no status", Covers("JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).
-			PodFailurePolicy(onConditions(ignore, pattern("example.org/Broken", ""))).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).
+			PodFailurePolicy(onConditions(ignore, pattern("example.org/Broken", ""))))
 
-		pod := running(s, "a", 1)[0]
+		pod := Running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionTrue)
 		s.End(ctx, 1, pod)
-		pod = successor(s, 2, counters{Active: 1, Ready: 1})
+		pod = successor(s, 2, Counters{Active: 1, Ready: 1})
 		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionUnknown)
 		s.End(ctx, 1, pod)
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
 	// Wrong: wants all patterns to match.
 	It("needs one of several patterns of conditions", Covers("JOB-PODFAILUREPOLICY-016", "JOB-PODFAILUREPOLICY-017"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").PodFailurePolicy(onConditions(failJob,
-			pattern(corev1.DisruptionTarget, ""), pattern("example.org/Whole", corev1.ConditionUnknown))).Obj())
+		s := WithJob(ctx, puppet.Job("a").PodFailurePolicy(onConditions(failJob,
+			pattern(corev1.DisruptionTarget, ""), pattern("example.org/Whole", corev1.ConditionUnknown))))
 
-		pod := running(s, "a", 1)[0]
+		pod := Running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Whole", corev1.ConditionUnknown)
 		s.End(ctx, 1, pod)
-		fails(s, "a", batchv1.JobReasonPodFailurePolicy, counters{Failed: 1})
+		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 })
 
@@ -174,12 +164,12 @@ func pattern(kind corev1.PodConditionType, status corev1.ConditionStatus) batchv
 
 // successor waits until the Job's n-th pod is the only one that runs, with these
 // counters. Those alone may still be of the pod before.
-func successor(s *framework.Sandbox, n int, want counters) corev1.Pod {
+func successor(s *framework.Sandbox, n int, want Counters) corev1.Pod {
 	GinkgoHelper()
 	s.Soon("the next pod runs", func(g Gomega) {
 		g.Expect(s.Created()).To(HaveLen(n))
 		g.Expect(s.Active()).To(ConsistOf(HaveField("Status.Phase", corev1.PodRunning)))
-		g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(want))
+		g.Expect(CountersOf(s.Job("a"))).To(Equal(want))
 	})
 	return s.Active()[0]
 }

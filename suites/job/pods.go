@@ -4,6 +4,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -26,7 +27,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 			j.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "b"}}
 		}).Obj())
 
-		running(s, "a", 1)
+		Running(s, "a", 1)
 		pod := s.Created()[0]
 		Expect(pod.GenerateName).To(HavePrefix("a-"))
 		Expect(pod.Annotations).To(HaveKeyWithValue("example.org/note", "kept"))
@@ -42,21 +43,20 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 
 	// Source: metav1.OwnerReference; batch/v1 JobSpec.selector.
 	It("are let go and replaced when they no longer match the selector", Covers("JOB-PODS-006", "JOB-TRACKING-006"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Obj())
+		s := WithJob(ctx, puppet.Job("a"))
 
-		lost := running(s, "a", 1)[0]
+		lost := Running(s, "a", 1)[0]
 		framework.Change(ctx, s, &lost, func(p *corev1.Pod) { p.Labels = map[string]string{"example.org/app": "other"} })
 		s.Soon("it is let go and another pod has taken its place", func(g Gomega) {
 			pod := podNamed(s, lost.Name)
 			g.Expect(pod.OwnerReferences).To(BeEmpty())
 			g.Expect(tracked([]corev1.Pod{*pod})).To(BeEmpty())
 			g.Expect(s.Active()).To(HaveLen(2))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, lost)
 		s.End(ctx, 0, others(s.Active(), lost)...)
-		completes(s, "a", counters{Succeeded: 1})
+		Completes(s, "a", Counters{Succeeded: 1})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
@@ -74,11 +74,11 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 			j.Spec.Template.Labels = labels
 		}).Obj())
 
-		running(s, "a", 2)
+		Running(s, "a", 2)
 		Expect(podNamed(s, "stray")).To(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID))))
 		Expect(tracked(s.Pods())).To(HaveLen(2))
 		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 2})
+		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
 	// Whatever its labels say. Wrong: goes by labels alone.
@@ -87,7 +87,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 		owner := framework.Create(ctx, s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
 		job := framework.Create(ctx, s, puppet.Job("a").Obj())
 
-		own := running(s, "a", 1)
+		own := Running(s, "a", 1)
 		foreign := strayPod("foreign", map[string]string{puppet.ExitCodes: "0"})
 		foreign.Labels = job.Spec.Template.Labels
 		foreign.OwnerReferences = []metav1.OwnerReference{{
@@ -99,10 +99,10 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(ConsistOf(And(
 				HaveField("OwnerReferences", Equal(foreign.OwnerReferences)),
 				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil()))))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, own...)
-		completes(s, "a", counters{Succeeded: 1})
+		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
 	// A finalizer holds the Job, as the garbage collector's own does when pods are
@@ -113,7 +113,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).FinishedAgo(longAgo).
 			With(func(j *batchv1.Job) { j.Finalizers = []string{hold} }).Obj())
 
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		s.Delete(ctx, job)
 		s.Soon("the Job is being deleted", func(g Gomega) { g.Expect(s.Job("a").DeletionTimestamp).NotTo(BeNil()) })
 		s.End(ctx, 0, pods[0])
@@ -138,7 +138,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(4).Obj())
 
-		pods := running(s, "a", 3)
+		pods := Running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
 		s.End(ctx, 1, pods[1])
 		s.Delete(ctx, job)
@@ -153,7 +153,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 
-		running(s, "a", 2)
+		Running(s, "a", 2)
 		Expect(s.Client.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
 		s.Soon("the Job is gone and its pods have neither owner nor finalizer", func(g Gomega) {
 			g.Expect(s.Jobs()).To(BeEmpty())

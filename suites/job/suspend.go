@@ -1,12 +1,14 @@
 package job
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -21,151 +23,139 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	// Nobody can tell whether a controller has looked before. Wrong: stays as it was
 	// created.
 	It("holds nothing up that was resumed at once", Covers("JOB-SUSPEND-001", "JOB-SUSPEND-006"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Suspend().Obj())
+		s := WithJob(ctx, puppet.Job("a").Suspend())
 
-		setSuspend(ctx, s, "a", false)
-		s.End(ctx, 0, running(s, "a", 1)...)
-		completes(s, "a", counters{Succeeded: 1})
-		Expect(trueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobSuspended))
+		ResumeJob(ctx, s, "a")
+		s.End(ctx, 0, Running(s, "a", 1)...)
+		Completes(s, "a", Counters{Succeeded: 1})
+		Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobSuspended))
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// "Pods terminated this way will not count towards the Job's completions count."
 	// Wrong: counts what its own deletions lead to.
 	It("counts the pods that it removes for nothing, however they end", Covers("JOB-SUSPEND-002", "JOB-SUSPEND-003"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
-			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
+			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
-		pods := running(s, "a", 2)
-		setSuspend(ctx, s, "a", true)
+		pods := Running(s, "a", 2)
+		SuspendJob(ctx, s, "a")
 		s.Soon("both pods are terminating, and the Job is suspended", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Terminating: 2}))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Terminating: 2}))
 		})
 		release(ctx, s, "0", pods[0])
 		release(ctx, s, "143", pods[1])
 		s.Soon("nothing is left", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
 		})
-		setSuspend(ctx, s, "a", false)
-		s.End(ctx, 0, running(s, "a", 2)...)
-		completes(s, "a", counters{Succeeded: 2})
+		ResumeJob(ctx, s, "a")
+		s.End(ctx, 0, Running(s, "a", 2)...)
+		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
 	// Wrong: adds a condition each time, or sets its time but once.
 	It("is told by one condition, which says when it changed", Covers("JOB-SUSPEND-004", "JOB-SUSPEND-005"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Obj())
+		s := WithJob(ctx, puppet.Job("a"))
 
-		running(s, "a", 1)
+		Running(s, "a", 1)
 		Expect(suspendedConditions(s.Job("a"))).To(BeEmpty())
-		changed := func(suspend bool, status corev1.ConditionStatus) time.Time {
-			setSuspend(ctx, s, "a", suspend)
-			s.Soon("the condition says so", func(g Gomega) {
+		changed := func(status corev1.ConditionStatus, change func(context.Context, *framework.Sandbox, string)) time.Time {
+			change(ctx, s, "a")
+			s.Soon("Suspended is "+string(status), func(g Gomega) {
 				g.Expect(suspendedConditions(s.Job("a"))).To(ConsistOf(HaveField("Status", status)))
 			})
 			return suspendedConditions(s.Job("a"))[0].LastTransitionTime.Time
 		}
-		suspended := changed(true, corev1.ConditionTrue)
+		suspended := changed(corev1.ConditionTrue, SuspendJob)
 		s.Stays("the condition stays as it is", func(g Gomega) {
 			g.Expect(suspendedConditions(s.Job("a"))).To(ConsistOf(And(
 				HaveField("Status", corev1.ConditionTrue), HaveField("LastTransitionTime.Time", BeTemporally("==", suspended)))))
 		})
-		resumed := changed(false, corev1.ConditionFalse)
+		resumed := changed(corev1.ConditionFalse, ResumeJob)
 		Expect(resumed.Sub(suspended)).To(BeNumerically(">=", 2*time.Second), "time between suspension and resumption")
-		again := changed(true, corev1.ConditionTrue)
+		again := changed(corev1.ConditionTrue, SuspendJob)
 		Expect(again).NotTo(BeTemporally("<", resumed))
 	})
 
 	// Wrong: starts from scratch.
 	It("keeps completed indexes, and leaves the others to be run", Covers("JOB-SUSPEND-006", "JOB-SUSPEND-007"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).Obj())
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3))
 
-		s.End(ctx, 0, byIndex(running(s, "a", 3))["1"])
+		s.End(ctx, 0, byIndex(Running(s, "a", 3))["1"])
 		s.Soon("index 1 is completed", func(g Gomega) { g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1")) })
-		setSuspend(ctx, s, "a", true)
+		SuspendJob(ctx, s, "a")
 		s.Soon("the Job rests", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 1}))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 1}))
 		})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
-		setSuspend(ctx, s, "a", false)
-		Expect(indexesOf(running(s, "a", 2))).To(ConsistOf("0", "2"))
+		ResumeJob(ctx, s, "a")
+		Expect(indexesOf(Running(s, "a", 2))).To(ConsistOf("0", "2"))
 		s.End(ctx, 0, s.Active()...)
-		completes(s, "a", counters{Succeeded: 3})
+		Completes(s, "a", Counters{Succeeded: 3})
 	})
 
 	// Wrong: gives a resumed Job all its retries again.
 	It("keeps the failures that there were", Covers("JOB-SUSPEND-007"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).Obj())
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo))
 
-		s.End(ctx, 1, running(s, "a", 1)...)
-		s.SoonAfter(firstBackoff, "the failure is counted and the pod replaced", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
-		})
-		setSuspend(ctx, s, "a", true)
+		s.End(ctx, 1, Running(s, "a", 1)...)
+		CountsAfter(s, firstBackoff, "a", "the failure is counted and the pod replaced", Counters{Active: 1, Ready: 1, Failed: 1})
+		SuspendJob(ctx, s, "a")
 		s.Soon("the Job rests", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Failed: 1}))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Failed: 1}))
 		})
-		setSuspend(ctx, s, "a", false)
-		s.SoonAfter(firstBackoff, "the Job goes on", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 1, Ready: 1, Failed: 1}))
-		})
+		ResumeJob(ctx, s, "a")
+		CountsAfter(s, firstBackoff, "a", "the Job goes on", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.End(ctx, 1, s.Active()...)
-		fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, counters{Failed: 2})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	// Wrong: looks at spec.suspend before it looks at the status.
 	It("means nothing to a Job that has finished", Covers("JOB-SUSPEND-008"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").ExitCodes("0").Obj())
+		s := WithJob(ctx, puppet.Job("a").ExitCodes("0"))
 
-		completes(s, "a", counters{Succeeded: 1})
+		Completes(s, "a", Counters{Succeeded: 1})
 		complete := s.Job("a").Status
-		setSuspend(ctx, s, "a", true)
+		SuspendJob(ctx, s, "a")
 		s.Stays("the Job is Complete, not Suspended", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(complete)) })
-		setSuspend(ctx, s, "a", false)
+		ResumeJob(ctx, s, "a")
 		s.Stays("the Job is Complete, not resumed", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(complete)) })
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// Source: KEP-2926. Wrong: makes pods from the template that it has seen first.
 	It("leaves room for other scheduling directives before the Job first runs", Covers("JOB-SUSPEND-009"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Suspend().Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Suspend())
 
 		s.Soon("the Job is suspended", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
 		})
 		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { direct(&j.Spec.Template) })
-		setSuspend(ctx, s, "a", false)
-		Expect(running(s, "a", 2)).To(HaveEach(directed(s.Job("a"))))
+		ResumeJob(ctx, s, "a")
+		Expect(Running(s, "a", 2)).To(HaveEach(directed(s.Job("a"))))
 	})
 
 	// Source: KEP-5440. Wrong: the same.
 	It("leaves room for other scheduling directives and resources after the Job has run", Covers("JOB-SUSPEND-010"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Obj())
+		s := WithJob(ctx, puppet.Job("a"))
 
-		running(s, "a", 1)
-		setSuspend(ctx, s, "a", true)
+		Running(s, "a", 1)
+		SuspendJob(ctx, s, "a")
 		s.Soon("the Job rests", func(g Gomega) {
-			g.Expect(trueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
 		})
 		little := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
 		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
 			direct(&j.Spec.Template)
 			j.Spec.Template.Spec.Containers[0].Resources.Requests = little
 		})
-		setSuspend(ctx, s, "a", false)
-		pods := running(s, "a", 1)
+		ResumeJob(ctx, s, "a")
+		pods := Running(s, "a", 1)
 		Expect(pods).To(HaveEach(directed(s.Job("a"))))
 		Expect(pods[0].Spec.Containers[0].Resources.Requests).To(HaveKeyWithValue(corev1.ResourceCPU, little[corev1.ResourceCPU]))
 	})
@@ -174,10 +164,10 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Obj())
 
-		running(s, "a", 1)
-		setSuspend(ctx, s, "a", true)
+		Running(s, "a", 1)
+		SuspendJob(ctx, s, "a")
 		s.Soon("there is an event", func(g Gomega) { g.Expect(eventsOf(s, job, "Suspended")).NotTo(BeEmpty()) })
-		setSuspend(ctx, s, "a", false)
+		ResumeJob(ctx, s, "a")
 		s.Soon("there is another event", func(g Gomega) { g.Expect(eventsOf(s, job, "Resumed")).NotTo(BeEmpty()) })
 	})
 })

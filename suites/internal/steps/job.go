@@ -1,0 +1,117 @@
+// Package steps has the steps that specs of several packages share. Specs import
+// it with a dot, as they import Ginkgo and Gomega.
+package steps
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// Counters are the counters of a Job's status.
+type Counters = framework.Counters
+
+// CountersOf returns the counters of a Job.
+func CountersOf(job *batchv1.Job) Counters { return framework.CountersOf(job) }
+
+// TrueConditions returns the reasons of the Job's conditions that are True, by type.
+func TrueConditions(job *batchv1.Job) map[batchv1.JobConditionType]string {
+	reasons := map[batchv1.JobConditionType]string{}
+	for _, c := range job.Status.Conditions {
+		if c.Status == corev1.ConditionTrue {
+			reasons[c.Type] = c.Reason
+		}
+	}
+	return reasons
+}
+
+// WithJob returns a new sandbox in which a Job has been created.
+func WithJob(ctx context.Context, job *puppet.JobBuilder) *framework.Sandbox {
+	GinkgoHelper()
+	s := framework.New(ctx)
+	framework.Create(ctx, s, job.Obj())
+	return s
+}
+
+// PodsOf returns the pods that a Job controls, oldest first.
+func PodsOf(s *framework.Sandbox, job *batchv1.Job) []corev1.Pod {
+	return slices.DeleteFunc(s.Pods(), func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, job) })
+}
+
+// CreatedFor returns all pods that were ever created for a Job, in the order of
+// their creation, as they were then.
+func CreatedFor(s *framework.Sandbox, job *batchv1.Job) []corev1.Pod {
+	return slices.DeleteFunc(s.Created(), func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, job) })
+}
+
+// Running waits until a Job has exactly n active pods and its status counts them
+// as active and ready. It returns these pods, oldest first.
+func Running(s *framework.Sandbox, job string, n int32) []corev1.Pod {
+	GinkgoHelper()
+	active := func() []corev1.Pod {
+		return slices.DeleteFunc(PodsOf(s, s.Job(job)), func(p corev1.Pod) bool { return !framework.IsActive(p) })
+	}
+	s.Soon("all pods of Job "+job+" run", func(g Gomega) {
+		g.Expect(active()).To(HaveLen(int(n)))
+		g.Expect(CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
+	})
+	return active()
+}
+
+// Counts waits until the status of a Job has these counters.
+func Counts(s *framework.Sandbox, job, what string, want Counters) {
+	GinkgoHelper()
+	CountsAfter(s, 0, job, what, want)
+}
+
+// CountsAfter is Counts for a change that a conformant controller delays, for
+// example by a back-off.
+func CountsAfter(s *framework.Sandbox, delay time.Duration, job, what string, want Counters) {
+	GinkgoHelper()
+	s.SoonAfter(delay, what, func(g Gomega) { g.Expect(CountersOf(s.Job(job))).To(Equal(want)) })
+}
+
+// Completes waits until a Job is Complete, and expects these counters.
+func Completes(s *framework.Sandbox, job string, want Counters) {
+	GinkgoHelper()
+	s.Soon("Job "+job+" is Complete", func(g Gomega) {
+		g.Expect(TrueConditions(s.Job(job))).To(HaveKey(batchv1.JobComplete))
+	})
+	Expect(CountersOf(s.Job(job))).To(Equal(want))
+}
+
+// Fails waits until a Job is Failed for a reason, and expects these counters.
+func Fails(s *framework.Sandbox, job, reason string, want Counters) {
+	GinkgoHelper()
+	s.Soon("Job "+job+" is Failed", func(g Gomega) {
+		g.Expect(TrueConditions(s.Job(job))).To(HaveKeyWithValue(batchv1.JobFailed, reason))
+	})
+	Expect(CountersOf(s.Job(job))).To(Equal(want))
+}
+
+// SuspendJob sets suspend of a Job to true.
+func SuspendJob(ctx context.Context, s *framework.Sandbox, job string) {
+	GinkgoHelper()
+	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
+}
+
+// ResumeJob sets suspend of a Job to false.
+func ResumeJob(ctx context.Context, s *framework.Sandbox, job string) {
+	GinkgoHelper()
+	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(false) })
+}
+
+// SetParallelism changes the parallelism of a Job.
+func SetParallelism(ctx context.Context, s *framework.Sandbox, job string, n int32) {
+	GinkgoHelper()
+	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To(n) })
+}
