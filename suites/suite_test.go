@@ -1,5 +1,5 @@
-// Package suites is the one Ginkgo suite: every package of specs, and the line
-// that leads from them to the run that wants to know how they end.
+// Package suites is the one Ginkgo suite: it imports every package of specs and sends
+// the run how each spec has ended.
 package suites
 
 import (
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -23,21 +23,19 @@ import (
 	_ "github.com/jobconformance/jobconformance/suites/regressions/specs"
 )
 
-const name = "Job and CronJob conformance"
-
 // preview lists the specs without running any.
 func preview() []SpecReport {
 	RegisterFailHandler(Fail) // for the report nodes below, which a preview runs
-	return PreviewSpecs(name).SpecReports
+	return PreviewSpecs(protocol.Suite).SpecReports
 }
 
 func TestMain(m *testing.M) {
-	if os.Getenv(progress.PreviewEnv) == "" {
+	if protocol.Current().Task != protocol.CheckSpecs {
 		os.Exit(m.Run())
 	}
 	if err := catalogue.Check(catalogue.All(), preview()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(progress.PreviewFailed)
+		os.Exit(protocol.CheckFailed)
 	}
 }
 
@@ -77,26 +75,26 @@ func TestPageOfRequirementsIsUpToDate(t *testing.T) {
 	}
 }
 
-// outsideOfARun skips what a run has asked for before, and would take for specs
-// that were run.
+// outsideOfARun skips a unit test in a process that a run has started.
 func outsideOfARun(t *testing.T) {
-	if os.Getenv(framework.KubeconfigEnv) != "" {
-		t.Skip("the run has asked for it before")
+	if protocol.Current().Task != "" {
+		t.Skip("the run has checked it before")
 	}
 }
 
 func TestConformance(t *testing.T) {
-	if os.Getenv(framework.KubeconfigEnv) == "" {
-		t.Skip("not verified: the specs need a cluster; run `make e2e`")
+	if protocol.Current().Task == "" {
+		t.Skip("not verified: the specs need a cluster; run make e2e")
 	}
 	RegisterFailHandler(Fail)
-	RunSpecs(t, name)
+	RunSpecs(t, protocol.Suite)
 }
 
 var _ = ReportBeforeSuite(func(report Report) {
-	Expect(progress.Send(progress.Line{Total: report.PreRunStats.SpecsThatWillRun})).To(Succeed())
+	Expect(protocol.Send(protocol.Message{Total: report.PreRunStats.SpecsThatWillRun})).To(Succeed())
 })
 
 var _ = ReportAfterEach(func(spec SpecReport) {
-	Expect(progress.Send(progress.Line{Spec: progress.Of(spec)})).To(Succeed())
+	result := framework.Result(spec)
+	Expect(protocol.Send(protocol.Message{Spec: &result})).To(Succeed())
 })

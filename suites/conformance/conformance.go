@@ -21,9 +21,8 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
-	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	"github.com/jobconformance/jobconformance/suites/report"
@@ -89,12 +88,12 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	if o.Reports == "" {
 		o.Reports = folder()
 	}
-	selection := run.Selection{Focus: o.Focus, Labels: o.Labels, Procs: o.Procs, History: framework.KeepAll}
+	selection := run.Selection{Focus: o.Focus, Labels: o.Labels, Procs: o.Procs, History: protocol.KeepAll}
 	for _, feature := range o.Declined {
 		if err := catalogue.Declinable(feature); err != nil {
 			return nil, err
 		}
-		selection.Declined = append(selection.Declined, catalogue.FeatureLabel+string(feature))
+		selection.Declined = append(selection.Declined, string(feature))
 	}
 	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr}
 	options.Build.KubernetesVersion = o.KubernetesVersion
@@ -104,7 +103,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	}
 	defer lab.Close()
 	again := func(spec string) string { return fmt.Sprintf("set Focus to %q", report.Exactly(spec)) }
-	selection.Explain = func(s progress.Spec) string { return report.Explain(s, lab.Reports, again(s.Text)) }
+	selection.Explain = func(s protocol.Spec) string { return report.Explain(s, lab.Reports, again(s.Text)) }
 	started := time.Now()
 	verdict, failure := lab.Check(ctx, impl, lab.Builds, selection)
 	if verdict == nil {
@@ -122,7 +121,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	if failure != nil {
 		judged.HarnessError = failure.Error()
 	}
-	r, err := report.Publish(lab.Reports, judged, framework.KeepFailed, again)
+	r, err := report.Publish(lab.Reports, judged, protocol.KeepFailed, again)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -26,8 +27,8 @@ import (
 
 // labels are on all specs of Jobs, cronLabels on those of CronJobs.
 var (
-	labels     = Label(framework.FaultsLabel, "area:job", "behaviour:faults")
-	cronLabels = Label(framework.FaultsLabel, "area:cronjob", "behaviour:faults")
+	labels     = Label(protocol.FaultsLabel, "area:job", "behaviour:faults")
+	cronLabels = Label(protocol.FaultsLabel, "area:cronjob", "behaviour:faults")
 )
 
 // Specs that take long begin first, so that the others run beside them.

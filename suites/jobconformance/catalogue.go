@@ -6,6 +6,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	"github.com/jobconformance/jobconformance/suites/regressions"
@@ -20,7 +21,7 @@ func (f *flags) selectByCatalogue() error {
 		if _, found := catalogue.Find(id); !found {
 			return badinput.New(fmt.Sprintf("unknown requirement %q", id), "take an ID from suites/REQUIREMENTS.md")
 		}
-		wanted = append(wanted, catalogue.RequirementLabel+id)
+		wanted = append(wanted, protocol.RequirementLabel+id)
 	}
 	if len(wanted) > 0 {
 		filter := "(" + strings.Join(wanted, " || ") + ")"
@@ -33,7 +34,7 @@ func (f *flags) selectByCatalogue() error {
 		if err := catalogue.Declinable(catalogue.Feature(name)); err != nil {
 			return err
 		}
-		f.selection.Declined = append(f.selection.Declined, catalogue.FeatureLabel+name)
+		f.selection.Declined = append(f.selection.Declined, name)
 	}
 	var err error
 	f.selection.Known, err = knownBugs(f.implementation)

@@ -17,7 +17,7 @@ func TestSelectByCatalogue(t *testing.T) {
 	if err := f.selectByCatalogue(); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(f.selection.Declined, []string{"feature:indexed"}) {
+	if !slices.Equal(f.selection.Declined, []string{"indexed"}) {
 		t.Errorf("declined are %q", f.selection.Declined)
 	}
 	filter, err := ginkgo.ParseLabelFilter(f.selection.Labels)

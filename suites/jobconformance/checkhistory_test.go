@@ -80,7 +80,7 @@ func TestCheckHistory(t *testing.T) {
 func TestHistoriesAreSavedOfWhatThereIs(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := execute(context.Background(), []string{"--history", "some"}, &out, &errs)
-	if code != exitBadInput || !strings.Contains(errs.String(), `"some" is none of failed, all and none`) {
+	if code != exitBadInput || !strings.Contains(errs.String(), "use failed, all or none") {
 		t.Errorf("exit code %d, it said %q", code, &errs)
 	}
 }

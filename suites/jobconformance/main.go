@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"io"
 	"os"
 	"os/signal"
@@ -18,7 +19,6 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/cluster"
-	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
@@ -106,7 +106,8 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	set.BoolVar(&f.options.Keep, "keep", false, "leave a kind cluster there for later runs")
 	set.StringVar(&f.options.Build.AssetsDir, "assets", "", "folder with ready-made kube-apiserver and etcd to use instead of built ones, as in $KUBEBUILDER_ASSETS")
 	set.StringVar(&f.options.Build.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
-	set.StringVar(&f.selection.History, "history", framework.KeepFailed, "save the histories of specs for check-history: failed, all or none")
+	f.selection.History = protocol.KeepFailed
+	set.Var(&f.selection.History, "history", "save the histories of specs for check-history: failed, all or none")
 	set.StringVar(&f.options.Reports, "reports", "", "folder for reports (default: reports in the checkout)")
 	set.BoolVar(&f.listOnly, "list", false, "say which specs would be run, without a cluster")
 	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
@@ -203,9 +204,6 @@ func (f *flags) check() error {
 	}
 	if _, err := ginkgo.ParseLabelFilter(f.selection.Labels); err != nil {
 		return badinput.New(fmt.Sprintf("%q is not a label filter", f.selection.Labels), "write one like 'behaviour:parallelism && !slow'")
-	}
-	if keep := f.selection.History; keep != framework.KeepFailed && keep != framework.KeepAll && keep != framework.KeepNone {
-		return badinput.New(fmt.Sprintf("%q is none of failed, all and none", keep), "mend --history")
 	}
 	if f.selection.Procs < 0 || f.repeat < 1 {
 		return badinput.New("the numbers of processes and of repeats are 1 or more", "mend --procs or --repeat")

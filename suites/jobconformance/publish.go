@@ -11,9 +11,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/cluster"
-	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	"github.com/jobconformance/jobconformance/suites/report"
@@ -22,7 +21,7 @@ import (
 
 // published is a run whose report is yet to be written.
 type published struct {
-	keep    string // which histories are kept
+	keep    protocol.Keep // which histories are kept
 	started time.Time
 	flags   *flags
 }
@@ -30,8 +29,8 @@ type published struct {
 // prepare lets a run save what its report shows, and explain its failures.
 func (f *flags) prepare(lab *run.Lab) published {
 	p := published{keep: f.selection.History, started: time.Now(), flags: f}
-	f.selection.History = framework.KeepAll
-	f.selection.Explain = func(s progress.Spec) string { return report.Explain(s, lab.Reports, f.again(s.Text)) }
+	f.selection.History = protocol.KeepAll
+	f.selection.Explain = func(s protocol.Spec) string { return report.Explain(s, lab.Reports, f.again(s.Text)) }
 	return p
 }
 
@@ -109,7 +108,7 @@ func (f *flags) list(ctx context.Context, out io.Writer) error {
 	for _, s := range specs {
 		if s.Passed {
 			n++
-			fmt.Fprintf(out, "%s [%s]\n", s.Text, strings.Join(s.Under(catalogue.RequirementLabel), " "))
+			fmt.Fprintf(out, "%s [%s]\n", s.Text, strings.Join(s.Requirements, " "))
 		}
 	}
 	fmt.Fprintf(out, "%d of %d specs\n", n, len(specs))

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 )
 
@@ -22,9 +22,9 @@ const lastLines = 20
 // terminal: the requirements that it covers with their sources, the last events
 // of its namespace, what the implementation logged about it, and the command
 // that runs just this spec again.
-func Explain(s progress.Spec, folder, again string) string {
+func Explain(s protocol.Spec, folder, again string) string {
 	var b strings.Builder
-	for _, id := range s.Under(catalogue.RequirementLabel) {
+	for _, id := range s.Requirements {
 		if q, found := catalogue.Find(id); found {
 			fmt.Fprintf(&b, "%s: %s\n  source: %s\n", q.ID, q.Text, q.Source)
 		}
@@ -98,7 +98,7 @@ func Exactly(specs ...string) string {
 	for _, s := range specs {
 		all = append(all, regexp.QuoteMeta(s))
 	}
-	return "^" + regexp.QuoteMeta(progress.Suite) + " (" + strings.Join(all, "|") + ")$"
+	return "^" + regexp.QuoteMeta(protocol.Suite) + " (" + strings.Join(all, "|") + ")$"
 }
 
 var plain = regexp.MustCompile(`^[\w@%+:,./-]*$`)

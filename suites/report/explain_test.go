@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,12 +58,12 @@ func TestExplain(t *testing.T) {
 func TestAgainSelectsJustThisSpec(t *testing.T) {
 	const text = "a Job's pods (all of $1) end"
 	if got, want := Again([]string{"IMPLEMENTATION=exec:./x --v=2", "CLUSTER=kind"}, "a b"),
-		`make e2e IMPLEMENTATION='exec:./x --v=2' CLUSTER=kind FOCUS='^`+progress.Suite+` (a b)$$'`; got != want {
+		`make e2e IMPLEMENTATION='exec:./x --v=2' CLUSTER=kind FOCUS='^`+protocol.Suite+` (a b)$$'`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	pattern := regexp.MustCompile(Exactly(text, "other"))
 	for candidate, want := range map[string]bool{text: true, "other": true, "b " + text: false, text + " s": false, "an other": false} {
-		if got := pattern.MatchString(progress.Suite + " " + candidate); got != want {
+		if got := pattern.MatchString(protocol.Suite + " " + candidate); got != want {
 			t.Errorf("%q is selected: %t, want %t", candidate, got, want)
 		}
 	}

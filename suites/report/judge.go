@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -17,7 +17,7 @@ type Run struct {
 	Date           time.Time
 	Duration       time.Duration
 	// Specs are all of the suite, those that were not run, too.
-	Specs []progress.Spec
+	Specs []protocol.Spec
 	// Declined are the features that the implementation does not claim.
 	Declined []catalogue.Feature
 	// Ended says how the implementation ended of itself, if it did.
@@ -42,7 +42,7 @@ func Judge(run Run, requirements []catalogue.Requirement) *Report {
 		HarnessError:   run.HarnessError,
 	}
 	applicable := func(constraints ...string) bool { return holdsIn(run.Cluster.KubernetesVersion, constraints...) }
-	var specs []progress.Spec
+	var specs []protocol.Spec
 	for _, s := range run.Specs {
 		if !applicable(s.Versions...) {
 			continue
@@ -91,18 +91,18 @@ func holdsIn(version string, constraints ...string) bool {
 
 // requirement judges one by all specs that cover it, and by all others that
 // broke one of its invariants.
-func (run Run) requirement(q catalogue.Requirement, specs []progress.Spec, all []catalogue.Requirement) Requirement {
+func (run Run) requirement(q catalogue.Requirement, specs []protocol.Spec, all []catalogue.Requirement) Requirement {
 	out := Requirement{ID: q.ID, Feature: q.Feature, Text: q.Text, Source: q.Source}
 	declined := slices.Contains(run.Declined, q.Feature)
 	for _, s := range specs {
-		covers := slices.Contains(s.Under(catalogue.RequirementLabel), q.ID)
-		breaks := s.Failed && slices.ContainsFunc(q.Invariants, s.Broke)
+		covers := slices.Contains(s.Requirements, q.ID)
+		breaks := s.Failed && slices.ContainsFunc(q.Invariants, s.Breaks)
 		if !covers && !breaks {
 			continue
 		}
 		e := Evidence{Spec: s.Text, Failed: s.Failed, Duration: tenths(s.Duration), History: run.Histories[s.Text], Reason: s.Message}
 		switch {
-		case s.Harness:
+		case s.Cause == protocol.Harness:
 			e.Outcome = HarnessError
 		case s.Failed && !breaks && blamedElsewhere(s, all):
 			e.Outcome = NotVerified // what it would have said itself, nobody knows
@@ -124,8 +124,8 @@ func (run Run) requirement(q catalogue.Requirement, specs []progress.Spec, all [
 
 // blamedElsewhere tells whether a spec failed for an invariant of a requirement,
 // and so not for what it covers.
-func blamedElsewhere(s progress.Spec, all []catalogue.Requirement) bool {
-	return slices.ContainsFunc(all, func(q catalogue.Requirement) bool { return slices.ContainsFunc(q.Invariants, s.Broke) })
+func blamedElsewhere(s protocol.Spec, all []catalogue.Requirement) bool {
+	return slices.ContainsFunc(all, func(q catalogue.Requirement) bool { return slices.ContainsFunc(q.Invariants, s.Breaks) })
 }
 
 // sum is the outcome of a requirement: what is broken stays so, whatever else

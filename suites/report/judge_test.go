@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 )
 
@@ -17,26 +17,30 @@ var requirements = []catalogue.Requirement{
 	{ID: "JOB-N-001", Text: "D MUST hold.", Source: "KEP-3", Feature: catalogue.Core, Versions: ">= 1.38.0"},
 }
 
-func spec(text string, end func(*progress.Spec), ids ...string) progress.Spec {
-	s := progress.Spec{Text: text, Duration: time.Second}
-	for _, id := range ids {
-		s.Labels = append(s.Labels, catalogue.RequirementLabel+id)
-	}
+func spec(text string, end func(*protocol.Spec), ids ...string) protocol.Spec {
+	s := protocol.Spec{Text: text, Duration: time.Second, Labels: protocol.Labels{Requirements: ids}}
 	end(&s)
 	return s
 }
 
-func passed(s *progress.Spec) { s.Passed = true }
-func failed(s *progress.Spec) { s.Failed, s.Message = true, "Expected 1 to equal 2" }
-func notRun(*progress.Spec)   {}
-func harness(s *progress.Spec) {
-	s.Failed, s.Harness, s.Message = true, true, progress.HarnessFailed+"no API server"
+func passed(s *protocol.Spec) { s.Passed = true }
+func failed(s *protocol.Spec) { s.Failed, s.Message = true, "Expected 1 to equal 2" }
+func notRun(*protocol.Spec)   {}
+func harness(s *protocol.Spec) {
+	s.Failed, s.Cause, s.Message = true, protocol.Harness, "no API server"
 }
-func broken(s *progress.Spec) {
-	s.Failed, s.Message = true, "An invariant did not hold.\njob-a: A.\n  source: x"
+func broken(s *protocol.Spec) {
+	s.Failed, s.Cause, s.Invariants = true, protocol.Invariant, []string{"job-a"}
 }
 
-func judge(specs ...progress.Spec) *Report {
+// quoting fails with the harness's own words in its message, as they would be there
+// if the implementation had written them into its log or an Event.
+func quoting(s *protocol.Spec) {
+	s.Failed, s.Cause = true, protocol.Assertion
+	s.Message = "Not within 30s.\nThe harness failed: no API server\nAn invariant did not hold.\njob-a: A.\n  source: x"
+}
+
+func judge(specs ...protocol.Spec) *Report {
 	return Judge(Run{Cluster: Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"}, Specs: specs}, requirements)
 }
 
@@ -50,44 +54,49 @@ func outcomes(r *Report) map[string]Outcome {
 
 func TestJudge(t *testing.T) {
 	for name, test := range map[string]struct {
-		specs    []progress.Spec
+		specs    []protocol.Spec
 		declined []catalogue.Feature
 		want     map[string]Outcome
 		result   Result
 	}{
 		"all specs pass": {
-			specs:  []progress.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultConformant,
 		},
 		"one of two specs fails": {
-			specs:  []progress.Spec{spec("a", passed, "JOB-A-001"), spec("b", failed, "JOB-A-001"), spec("c", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", failed, "JOB-A-001"), spec("c", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"one of two specs is not run": {
-			specs:  []progress.Spec{spec("a", passed, "JOB-A-001"), spec("b", notRun, "JOB-A-001"), spec("c", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", notRun, "JOB-A-001"), spec("c", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": NotVerified, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultPartial,
 		},
 		"no spec is there": {
-			specs:  []progress.Spec{spec("a", passed, "JOB-A-001"), spec("i", passed, "JOB-I-001")},
+			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": NotVerified, "JOB-I-001": Conformant},
 			result: ResultPartial,
 		},
 		"a declined feature": {
-			specs:    []progress.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", notRun, "JOB-I-001")},
+			specs:    []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", notRun, "JOB-I-001")},
 			declined: []catalogue.Feature{catalogue.Indexed},
 			want:     map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": Declined},
 			result:   ResultConformant,
 		},
 		"an error of the harness": {
-			specs:  []progress.Spec{spec("a", harness, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			specs:  []protocol.Spec{spec("a", harness, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": HarnessError, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultPartial,
 		},
+		"a message that quotes the harness": {
+			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", quoting, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": NonConformant, "JOB-I-001": Conformant},
+			result: ResultNonConformant,
+		},
 		"an invariant of another requirement": {
-			specs:  []progress.Spec{spec("a", passed, "JOB-A-001"), spec("b", broken, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", broken, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": NotVerified, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
@@ -122,7 +131,7 @@ func TestJudgeLeavesOutSpecsOfOtherVersions(t *testing.T) {
 func TestHarnessErrorOfTheRun(t *testing.T) {
 	r := Judge(Run{
 		Cluster: Cluster{KubernetesVersion: "v1.37.1"}, HarnessError: "the API server ended",
-		Specs: []progress.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+		Specs: []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
 	}, requirements)
 	if r.Result != ResultPartial || r.HarnessError == "" {
 		t.Errorf("result %q with %q, want a partial one that says why", r.Result, r.HarnessError)

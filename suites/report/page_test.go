@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 )
 
 func TestPageIsOneFileThatNeedsNothingElse(t *testing.T) {
@@ -42,7 +42,7 @@ func TestPageIsOneFileThatNeedsNothingElse(t *testing.T) {
 
 // Of 400 specs with pictures of 10 kB each, about as large as they get.
 func TestPageOfManySpecsStaysSmall(t *testing.T) {
-	var specs []progress.Spec
+	var specs []protocol.Spec
 	pictures := map[string]Picture{}
 	for i := range 400 {
 		name := fmt.Sprintf("spec %d does what it says", i)

@@ -5,8 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 )
 
@@ -15,9 +14,9 @@ const HistoriesName = "histories"
 
 // Publish judges a run and writes what is known of it into a folder: the report
 // and the page, with pictures of the histories that are saved there, of which
-// then those are kept that keep says (as framework.KeepFailed). again gives the
+// then those are kept that keep says. again gives the
 // command that runs one spec again, by its text.
-func Publish(folder string, run Run, keep string, again func(spec string) string) (*Report, error) {
+func Publish(folder string, run Run, keep protocol.Keep, again func(spec string) string) (*Report, error) {
 	pictures, files, err := Pictures(filepath.Join(folder, HistoriesName), folder)
 	if err != nil {
 		return nil, err
@@ -38,11 +37,11 @@ func Publish(folder string, run Run, keep string, again func(spec string) string
 }
 
 // prune removes the histories that are not to be kept, and returns the others.
-func prune(folder string, files map[string]string, keep string, specs []progress.Spec) (map[string]string, error) {
+func prune(folder string, files map[string]string, keep protocol.Keep, specs []protocol.Spec) (map[string]string, error) {
 	kept := map[string]string{}
 	for spec, file := range files {
-		failed := slices.ContainsFunc(specs, func(s progress.Spec) bool { return s.Failed && s.Text == spec })
-		if keep == framework.KeepAll || keep == framework.KeepFailed && failed {
+		failed := slices.ContainsFunc(specs, func(s protocol.Spec) bool { return s.Failed && s.Text == spec })
+		if keep.Saves(failed) {
 			kept[spec] = file
 			continue
 		}

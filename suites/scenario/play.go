@@ -50,6 +50,8 @@ type Theatre struct {
 type Result struct {
 	// Failed says which step did not come about, and why; empty if all did.
 	Failed string
+	// Exited is true where the implementation exited on its own.
+	Exited bool
 	// Violations are of invariants.
 	Violations []history.Violation
 	History    history.History
@@ -122,6 +124,7 @@ func (t Theatre) Play(ctx context.Context, s *Scenario, rules ...func(*subject.S
 	if err != nil {
 		return nil, err
 	}
+	p.result.Exited = p.subject.Died() != nil
 	p.result.Took = time.Since(start)
 	return p.result, nil
 }

@@ -1,34 +1,43 @@
 package scenario
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"time"
+	"errors"
 
-	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// OfSpec is the theatre of a spec that carries framework.FaultsLabel, as its run tells
-// by the environment.
+// OfSpec returns the theatre of a spec with protocol.FaultsLabel, by the settings of
+// its run.
 func OfSpec() (Theatre, error) {
-	var recipe framework.Recipe
-	if err := json.Unmarshal([]byte(os.Getenv(framework.SubjectEnv)), &recipe); err != nil {
-		return Theatre{}, fmt.Errorf("this starts an implementation, run it by `make e2e`: %s: %w", framework.SubjectEnv, err)
+	settings := protocol.Current()
+	if settings.Start == nil {
+		return Theatre{}, errors.New("this spec starts an implementation: run it with make e2e")
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv(framework.KubeconfigEnv))
+	config, err := clientcmd.BuildConfigFromFlags("", settings.Kubeconfig)
 	if err != nil {
 		return Theatre{}, err
 	}
-	as, err := clientcmd.BuildConfigFromFlags("", recipe.Kubeconfig)
+	as, err := clientcmd.BuildConfigFromFlags("", settings.Start.Kubeconfig)
 	if err != nil {
 		return Theatre{}, err
 	}
 	as.QPS = -1
-	patience, _ := time.ParseDuration(os.Getenv(framework.PatienceEnv)) // empty for the default
 	return Theatre{
-		Config: config, As: as, Implementation: recipe.Implementation, Builds: recipe.Builds,
-		Version: os.Getenv(framework.VersionEnv), Run: os.Getenv(framework.RunEnv), Folder: recipe.Logs, Patience: patience,
+		Config: config, As: as, Implementation: settings.Start.Implementation, Builds: settings.Start.Builds,
+		Version: settings.KubernetesVersion, Run: settings.Run, Folder: settings.Start.Logs, Patience: settings.Patience,
 	}, nil
+}
+
+// Failure returns what a spec fails with for a result that is not green.
+func (r *Result) Failure() protocol.Failure {
+	f := protocol.Failure{Cause: protocol.Assertion, Message: r.Why()}
+	for _, v := range r.Violations {
+		f.Cause = protocol.Invariant
+		f.Invariants = append(f.Invariants, v.Invariant.ID)
+	}
+	if r.Exited {
+		f.Cause = protocol.ImplementationExited
+	}
+	return f
 }

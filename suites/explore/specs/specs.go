@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	. "github.com/jobconformance/jobconformance/suites/catalogue"
 	"github.com/jobconformance/jobconformance/suites/explore"
 	"github.com/jobconformance/jobconformance/suites/scenario"
@@ -20,14 +20,14 @@ import (
 
 var _ = Describe("One fault at a time", func() {
 	// Wrong: a controller whose next step does not depend on what there is.
-	It("leaves no trace in the end of a Job", Label(framework.FaultsLabel, framework.SimulatedLabel, "area:job", "behaviour:faults"),
+	It("leaves no trace in the end of a Job", Label(protocol.FaultsLabel, protocol.SimulatedLabel, "area:job", "behaviour:faults"),
 		Covers("JOB-FAULTS-001", "JOB-FAULTS-002", "JOB-FAULTS-013"), func(ctx SpecContext) {
 			explores(ctx, "single", "create pods", "update jobs/status", "patch jobs/status")
 		})
 
 	// #120649. Wrong: a controller that records what it is about to do, or does
 	// not find what it did.
-	It("leaves no trace in what a CronJob does", Label(framework.FaultsLabel, framework.SimulatedLabel, "area:cronjob", "behaviour:faults"),
+	It("leaves no trace in what a CronJob does", Label(protocol.FaultsLabel, protocol.SimulatedLabel, "area:cronjob", "behaviour:faults"),
 		Covers("CRON-FAULTS-001", "CRON-FAULTS-002", "CRON-FAULTS-006"), func(ctx SpecContext) {
 			explores(ctx, "cron-time-zone", "create jobs", "update cronjobs/status", "patch cronjobs/status")
 		})
@@ -41,7 +41,7 @@ func explores(ctx context.Context, name string, calls ...string) {
 	Expect(err).NotTo(HaveOccurred())
 	theatre, err := scenario.OfSpec()
 	if err != nil {
-		Fail(progress.HarnessFailed + err.Error())
+		framework.FailHarness("the stories cannot be set up", err)
 	}
 	story, stage := stories[0], explore.On(theatre)
 	undisturbed := plays(ctx, stage, story, nil)
@@ -71,11 +71,13 @@ func plays(ctx context.Context, stage explore.Stage, story explore.Story, plan e
 	GinkgoHelper()
 	played, err := stage(ctx, story, plan)
 	if err != nil {
-		Fail(progress.HarnessFailed + err.Error())
+		framework.FailHarness("the story has no result", err)
 	}
 	if !played.Result.Green() {
-		Fail(fmt.Sprintf("%s\n%s\nThat is what this plays again:\n  %s\n%s", title(story, plan), played.Result.Why(),
-			"make explore SCENARIOS='^"+story.Name+"$$' PLAN='"+text(plan)+"' IMPLEMENTATION=...", played.Result.History.Timeline()))
+		failure := played.Result.Failure()
+		failure.Message = fmt.Sprintf("%s\n%s\nTo run this again:\n  %s\n%s", title(story, plan), failure.Message,
+			"make explore SCENARIOS='^"+story.Name+"$$' PLAN='"+text(plan)+"' IMPLEMENTATION=...", played.Result.History.Timeline())
+		framework.Fail(failure)
 	}
 	return played
 }

@@ -6,11 +6,9 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/history"
-	"github.com/jobconformance/jobconformance/fixtures/progress"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/catalogue"
 	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/scenario"
@@ -18,7 +16,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe(regressions.Container, Label(framework.FaultsLabel, "behaviour:regressions"),
+var _ = Describe(regressions.Container, Label(protocol.FaultsLabel, "behaviour:regressions"),
 	framework.Simulated("its pods end long ago or are held"), func() {
 
 		// Wrong: the versions of upstream that the scenario names.
@@ -51,29 +49,19 @@ func play(ctx context.Context, s *scenario.Scenario) {
 	GinkgoHelper()
 	theatre, err := scenario.OfSpec()
 	if err != nil {
-		Fail(progress.HarnessFailed + err.Error())
+		framework.FailHarness("the scenario cannot be set up", err)
 	}
 	result, err := theatre.Play(ctx, s)
 	if err != nil {
-		Fail(progress.HarnessFailed + err.Error())
-	}
-	save(result)
-	if !result.Green() {
-		AddReportEntry("history of "+result.Namespace, result.History.String(), ReportEntryVisibilityFailureOrVerbose)
-		AddReportEntry("logs of the implementation", result.Log, ReportEntryVisibilityFailureOrVerbose)
-		Fail(result.Why())
-	}
-	Expect(os.RemoveAll(result.Log)).To(Succeed())
-}
-
-// save keeps the history for the report.
-func save(result *scenario.Result) {
-	GinkgoHelper()
-	folder, keep := os.Getenv(framework.HistoriesEnv), os.Getenv(framework.HistoryEnv)
-	if folder == "" || keep == framework.KeepNone || keep != framework.KeepAll && result.Green() {
-		return
+		framework.FailHarness("the scenario has no result", err)
 	}
 	about := result.About()
 	about.Spec = CurrentSpecReport().FullText()
-	Expect(history.Save(filepath.Join(folder, history.FileName(about.Spec, about.Namespace)), about, result.History)).To(Succeed())
+	framework.SaveHistory(about, result.History)
+	if !result.Green() {
+		AddReportEntry("history of "+result.Namespace, result.History.String(), ReportEntryVisibilityFailureOrVerbose)
+		framework.AddLogs(result.Log)
+		framework.Fail(result.Failure())
+	}
+	Expect(os.RemoveAll(result.Log)).To(Succeed())
 }
