@@ -166,8 +166,9 @@ example: ## the suites from a test of another repository: suites/example
 page: ## open the page JOBCONFORMANCE_PAGE=reports/index.html of a red run in Chromium
 	cd suites/report/browser && go vet ./... && go test -count=1 -v ./...
 
-lint: ## gofmt and staticcheck
+lint: ## gofmt, the words of suites/prose/words.yaml, and staticcheck
 	@unformatted=$$(gofmt -l controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
+	go test -count=1 -v ./suites/prose
 	go run $(STATICCHECK) ./...
 
 .PHONY: requirements
