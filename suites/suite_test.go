@@ -11,7 +11,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -33,7 +35,7 @@ func TestMain(m *testing.M) {
 	if protocol.Current().Task != protocol.CheckSpecs {
 		os.Exit(m.Run())
 	}
-	if err := catalogue.Check(catalogue.All(), preview()); err != nil {
+	if err := covers.Check(table.All(), preview()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(protocol.CheckFailed)
 	}
@@ -41,7 +43,7 @@ func TestMain(m *testing.M) {
 
 func TestRequirementsAndSpecsFit(t *testing.T) {
 	outsideOfARun(t)
-	if err := catalogue.Check(catalogue.All(), preview()); err != nil {
+	if err := covers.Check(table.All(), preview()); err != nil {
 		t.Error(err)
 	}
 }
@@ -49,7 +51,7 @@ func TestRequirementsAndSpecsFit(t *testing.T) {
 func TestUpstreamBugsNameSpecs(t *testing.T) {
 	outsideOfARun(t)
 	specs := preview()
-	for _, bug := range catalogue.UpstreamBugs() {
+	for _, bug := range contract.UpstreamBugs() {
 		if bug.Spec != "" && !slices.ContainsFunc(specs, func(s SpecReport) bool { return s.FullText() == bug.Spec }) {
 			t.Errorf("%s fails %q, which is no spec", bug.Issue, bug.Spec)
 		}
@@ -62,7 +64,7 @@ const page = "REQUIREMENTS.md"
 func TestPageOfRequirementsIsUpToDate(t *testing.T) {
 	outsideOfARun(t)
 	var want bytes.Buffer
-	if err := catalogue.WritePage(&want, catalogue.All(), preview()); err != nil {
+	if err := covers.WritePage(&want, table.All(), preview()); err != nil {
 		t.Fatal(err)
 	}
 	if os.Getenv("UPDATE") != "" {

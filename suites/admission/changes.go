@@ -6,7 +6,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -19,7 +20,7 @@ import (
 var _ = Describe("a Job whose pods come out different", Label("area:job", "behaviour:admission"), func() {
 
 	// Wrong: takes pods that differ from the template for somebody else's.
-	It("counts those with more labels and annotations", Covers("JOB-ADMISSION-016"), func(ctx SpecContext) {
+	It("counts those with more labels and annotations", Covers(CountsPodsWithAddedLabels), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		rewrite(ctx, s, pods, applying(added),
 			examplePod(), func(p *corev1.Pod) bool { return p.Labels["example.com/added"] == "yes" })
@@ -37,7 +38,7 @@ var _ = Describe("a Job whose pods come out different", Label("area:job", "behav
 
 	// Two patches: the API server of 1.36.3 panics over a list of objects in one.
 	// Wrong: replaces pods whose containers are not those of the template.
-	It("counts those with a sidecar more", Covers("JOB-ADMISSION-017"), func(ctx SpecContext) {
+	It("counts those with a sidecar more", Covers(CountsPodsWithAddedSidecars), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		rewrite(ctx, s, pods, patching(`[JSONPatch{op: "add", path: "/spec/initContainers", value: []},
 			JSONPatch{op: "add", path: "/spec/initContainers/-", value: Object.spec.initContainers{
@@ -56,7 +57,7 @@ var _ = Describe("a Job whose pods come out different", Label("area:job", "behav
 var _ = Describe("a Job that may not change its pods", Label("area:job", "behaviour:admission"), func() {
 
 	// Wrong: takes a pod for deleted once it has tried.
-	It("goes on to count those that it may not delete, and deletes them later", Covers("JOB-ADMISSION-018"), func(ctx SpecContext) {
+	It("goes on to count those that it may not delete, and deletes them later", Covers(UndeletablePodsCount), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		all := running(s, "a", 2)
@@ -75,7 +76,7 @@ var _ = Describe("a Job that may not change its pods", Label("area:job", "behavi
 	})
 
 	// Wrong: tries again at once, for ever.
-	It("does not go on trying to delete them without a pause", Covers("JOB-ADMISSION-019"), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+	It("does not go on trying to delete them without a pause", Covers(BacksOffWhileDeletionIsRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		framework.Create(ctx, s, puppet.Job("a").Obj())
 		pod := running(s, "a", 1)[0]
@@ -91,7 +92,7 @@ var _ = Describe("a Job that may not change its pods", Label("area:job", "behavi
 
 	// Wrong: counts pods before it has let go of them, and once more after that;
 	// or is Complete while pods hang on.
-	It("counts pods once that it may let go of only later", Covers("JOB-ADMISSION-020"), func(ctx SpecContext) {
+	It("counts pods once that it may let go of only later", Covers(NotCompleteBeforeRelease), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		all := running(s, "a", 2)
@@ -131,7 +132,7 @@ var _ = Describe("a Job in a namespace that goes", Label("area:job", "behaviour:
 	// Wrong: keeps its finalizer on pods whose Job went first; or keeps making
 	// Jobs and pods where nothing can be made any more, and never looks at those
 	// that are left.
-	It("lets go of its pods, whatever order things are deleted in", Covers("JOB-ADMISSION-021", "CRON-ADMISSION-009"), func(ctx SpecContext) {
+	It("lets go of its pods, whatever order things are deleted in", Covers(JobsLetTheNamespaceGo, CronJobsLetTheNamespaceGo), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		// Upstream's controller counts a pod as active for a second that it could
 		// not create because the namespace goes; it depends on how long that

@@ -6,7 +6,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -45,24 +46,24 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 			return cron(func(c *batchv1.CronJob) { c.Name = strings.Repeat("a", 52) })
 		}, cases)
 	},
-		Entry("names that leave no room for those of Jobs", Covers("API-CRONJOB-002"), wrongCronJobs{
+		Entry("names that leave no room for those of Jobs", Covers(CronJobNameIsShort), wrongCronJobs{
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = strings.Repeat("a", 53) }},
 		}),
-		Entry("names that are no DNS names", Covers("API-CRONJOB-003"), wrongCronJobs{
+		Entry("names that are no DNS names", Covers(CronJobNameIsValid), wrongCronJobs{
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = "A" }},
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = "a_b" }},
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = "a-" }},
 		}),
-		Entry("numbers below 0", Covers("API-CRONJOB-009"), wrongCronJobs{
+		Entry("numbers below 0", Covers(RefusesNegativeCronNumbers), wrongCronJobs{
 			{"spec.startingDeadlineSeconds", func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To[int64](-1) }},
 			{"spec.successfulJobsHistoryLimit", func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](-1) }},
 			{"spec.failedJobsHistoryLimit", func(c *batchv1.CronJob) { c.Spec.FailedJobsHistoryLimit = ptr.To[int32](-1) }},
 		}),
-		Entry("concurrency policies that nobody knows", Covers("API-CRONJOB-010"), wrongCronJobs{
+		Entry("concurrency policies that nobody knows", Covers(ConcurrencyPolicyIsValid), wrongCronJobs{
 			{"spec.concurrencyPolicy", func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = "Queue" }},
 			{"spec.concurrencyPolicy", func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = "allow" }},
 		}),
-		Entry("templates of no valid Job", Covers("API-CRONJOB-011"), wrongCronJobs{
+		Entry("templates of no valid Job", Covers(JobTemplateIsValid), wrongCronJobs{
 			{"spec.jobTemplate.spec.template.spec.restartPolicy", func(c *batchv1.CronJob) {
 				c.Spec.JobTemplate.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyAlways
 			}},
@@ -72,7 +73,7 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 				c.Spec.JobTemplate.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
 			}},
 		}),
-		Entry("selectors for Jobs that are not there yet", Covers("API-CRONJOB-012"), wrongCronJobs{
+		Entry("selectors for Jobs that are not there yet", Covers(JobTemplateHasNoSelector), wrongCronJobs{
 			{"spec.jobTemplate.spec.selector", func(c *batchv1.CronJob) {
 				c.Spec.JobTemplate.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"mine": "yes"}}
 				c.Spec.JobTemplate.Spec.Template.Labels = map[string]string{"mine": "yes"}
@@ -81,11 +82,11 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 		}),
 	)
 
-	It("accept numbers of 0", Covers("API-CRONJOB-009"), func(ctx SpecContext) {
+	It("accept numbers of 0", Covers(RefusesNegativeCronNumbers), func(ctx SpecContext) {
 		accepted(ctx, framework.New(ctx), hourly().StartingDeadlineSeconds(0).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0).Obj())
 	})
 
-	It("accept what a schedule may be made of", Covers("API-CRONJOB-004"), func(ctx SpecContext) {
+	It("accept what a schedule may be made of", Covers(AcceptsSchedules), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		for _, schedule := range readable {
 			_, err := try(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.Schedule = schedule }))
@@ -93,7 +94,7 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 		}
 	})
 
-	It("refuse schedules that mean nothing", Covers("API-CRONJOB-005"), func(ctx SpecContext) {
+	It("refuse schedules that mean nothing", Covers(RefusesUnreadableSchedules), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for _, schedule := range append([]string{""}, unreadable...) {
@@ -105,7 +106,7 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 		}
 	})
 
-	It("refuse schedules with a time zone in them", Covers("API-CRONJOB-006"), func(ctx SpecContext) {
+	It("refuse schedules with a time zone in them", Covers(RefusesTimeZoneInSchedule), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for _, schedule := range []string{"TZ=UTC 0 * * * *", "CRON_TZ=Europe/Berlin 0 * * * *", "TZ=UTC @daily"} {
@@ -119,7 +120,7 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 		}
 	})
 
-	It("accept the names of time zones", Covers("API-CRONJOB-007"), func(ctx SpecContext) {
+	It("accept the names of time zones", Covers(AcceptsTimeZones), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		for _, zone := range []string{"UTC", "Etc/UTC", "Europe/Berlin", "America/Argentina/Ushuaia", "Asia/Kathmandu", "Etc/GMT+7", "US/Pacific", "EST5EDT"} {
 			job, err := try(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone }))
@@ -133,7 +134,7 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 
 	// Wrong: takes what its own library takes, so that every node may read it in
 	// another way.
-	It("refuse time zones without a name", Covers("API-CRONJOB-008"), func(ctx SpecContext) {
+	It("refuse time zones without a name", Covers(RefusesUnknownTimeZones), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for _, zone := range []string{"", "Local", "local", "Nowhere/Land", "UTC+1", "../etc/UTC", "/Europe/Berlin", "Europe/Berlin/", " "} {
@@ -145,7 +146,7 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 		}
 	})
 
-	It("let everything change", Covers("API-CRONJOB-013"), func(ctx SpecContext) {
+	It("let everything change", Covers(CronJobSpecMayChange), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for what, change := range map[string]func(*batchv1.CronJobSpec){

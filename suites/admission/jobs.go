@@ -5,7 +5,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -40,7 +41,7 @@ func own() *puppet.JobBuilder {
 
 var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behaviour:validation"), func() {
 
-	It("allow no negative numbers", Covers("API-JOB-001"), func(ctx SpecContext) {
+	It("allow no negative numbers", Covers(RefusesNegativeNumbers), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		for field, set := range numbers {
 			_, err := try(ctx, s, puppet.Job("a").With(func(j *batchv1.Job) { set(&j.Spec, -1) }).Obj())
@@ -53,36 +54,36 @@ var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behav
 	DescribeTable("refuse", func(ctx SpecContext, base *puppet.JobBuilder, cases wrongJobs) {
 		refuses(ctx, framework.New(ctx), base.Obj, cases)
 	},
-		Entry("pods that are restarted for ever", Covers("API-JOB-002"), puppet.Job("a").OnFailure(), wrongJobs{
+		Entry("pods that are restarted for ever", Covers(RefusesRestartAlways), puppet.Job("a").OnFailure(), wrongJobs{
 			{"spec.template.spec.restartPolicy", func(j *batchv1.Job) { template(j).RestartPolicy = corev1.RestartPolicyAlways }},
 			{"spec.template.spec.restartPolicy", func(j *batchv1.Job) { template(j).RestartPolicy = "" }},
 			{"spec.template.spec.restartPolicy", func(j *batchv1.Job) { template(j).RestartPolicy = "Sometimes" }},
 		}),
-		Entry("Indexed Jobs without a number of indexes, and with too many pods", Covers("API-JOB-003"), indexed("a").Completions(200_000).Parallelism(100_000), wrongJobs{
+		Entry("Indexed Jobs without a number of indexes, and with too many pods", Covers(IndexedNeedsCompletions), indexed("a").Completions(200_000).Parallelism(100_000), wrongJobs{
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
 			{"spec.parallelism", func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](100_001) }},
 		}),
-		Entry("completion modes that nobody knows", Covers("API-JOB-004"), indexed("a"), wrongJobs{
+		Entry("completion modes that nobody knows", Covers(RefusesUnknownCompletionMode), indexed("a"), wrongJobs{
 			{"spec.completionMode", func(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To[batchv1.CompletionMode]("Sorted") }},
 			{"spec.completionMode", func(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To[batchv1.CompletionMode]("") }},
 		}),
-		Entry("limits per index where there are no indexes", Covers("API-JOB-005"), perIndex("a"), wrongJobs{
+		Entry("limits per index where there are no indexes", Covers(BackoffLimitPerIndexIsValid), perIndex("a"), wrongJobs{
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = ptr.To[int32](-1) }},
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.CompletionMode = nil }},
 		}),
-		Entry("a maxFailedIndexes out of its range", Covers("API-JOB-006"), perIndex("a").Completions(100_000).Parallelism(1).
+		Entry("a maxFailedIndexes out of its range", Covers(MaxFailedIndexesIsValid), perIndex("a").Completions(100_000).Parallelism(1).
 			With(func(j *batchv1.Job) { j.Spec.MaxFailedIndexes = ptr.To[int32](100_000) }), wrongJobs{
 			{"spec.maxFailedIndexes", func(j *batchv1.Job) { j.Spec.MaxFailedIndexes = ptr.To[int32](-1) }},
 			{"spec.maxFailedIndexes", func(j *batchv1.Job) { j.Spec.MaxFailedIndexes = ptr.To[int32](100_001) }},
 			{"spec.maxFailedIndexes", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](99_999) }},
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = nil }},
 		}),
-		Entry("more indexes than a status can tell about", Covers("API-JOB-007"), huge(), wrongJobs{
+		Entry("more indexes than a status can tell about", Covers(LargeIndexedJobsAreLimited), huge(), wrongJobs{
 			{"spec.maxFailedIndexes", func(j *batchv1.Job) { j.Spec.MaxFailedIndexes = nil }},
 			{"spec.maxFailedIndexes", func(j *batchv1.Job) { j.Spec.MaxFailedIndexes = ptr.To[int32](10_001) }},
 			{"spec.parallelism", func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](10_001) }},
 		}),
-		Entry("names of controllers without a domain, and too long ones", Covers("API-JOB-008"),
+		Entry("names of controllers without a domain, and too long ones", Covers(ManagedByIsValid),
 			puppet.Job("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/" + strings.Repeat("a", 51)) }), wrongJobs{
 				{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("controller") }},
 				{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("") }},
@@ -90,12 +91,12 @@ var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behav
 				{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("Example.com/a") }},
 				{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/" + strings.Repeat("a", 52)) }},
 			}),
-		Entry("pod replacement policies that nobody knows", Covers("API-JOB-009"),
+		Entry("pod replacement policies that nobody knows", Covers(PodReplacementPolicyIsValid),
 			puppet.Job("a").With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.TerminatingOrFailed) }), wrongJobs{
 				{"spec.podReplacementPolicy", func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To[batchv1.PodReplacementPolicy]("Never") }},
 				{"spec.podReplacementPolicy", func(j *batchv1.Job) { j.Spec.PodFailurePolicy = withRule(failOn(1)).Obj().Spec.PodFailurePolicy }},
 			}),
-		Entry("selectors that are not generated", Covers("API-JOB-010"), puppet.Job("a"), wrongJobs{
+		Entry("selectors that are not generated", Covers(RefusesOwnSelector), puppet.Job("a"), wrongJobs{
 			{"spec.selector", func(j *batchv1.Job) {
 				j.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"mine": "yes"}}
 				j.Spec.Template.Labels = map[string]string{"mine": "yes"}
@@ -104,12 +105,12 @@ var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behav
 				j.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{batchv1.ControllerUidLabel: "another"}}
 			}},
 		}),
-		Entry("selectors that do not select the Job's pods", Covers("API-JOB-011"), own(), wrongJobs{
+		Entry("selectors that do not select the Job's pods", Covers(ManualSelectorIsValid), own(), wrongJobs{
 			{"spec.selector", func(j *batchv1.Job) { j.Spec.Selector = nil }},
 			{"spec.template.metadata.labels", func(j *batchv1.Job) { j.Spec.Template.Labels = map[string]string{"mine": "no"} }},
 			{"spec.template.metadata.labels", func(j *batchv1.Job) { j.Spec.Template.Labels = nil }},
 		}),
-		Entry("labels in the way of generated ones", Covers("API-JOB-012"), puppet.Job("a").
+		Entry("labels in the way of generated ones", Covers(RefusesOtherGeneratedLabels), puppet.Job("a").
 			With(func(j *batchv1.Job) {
 				j.Spec.Template.Labels = map[string]string{batchv1.JobNameLabel: "a", "job-name": "a"}
 			}), wrongJobs{
@@ -118,19 +119,19 @@ var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behav
 			{"spec.template.metadata.labels[" + batchv1.ControllerUidLabel + "]", label(batchv1.ControllerUidLabel)},
 			{"spec.template.metadata.labels[controller-uid]", label("controller-uid")},
 		}),
-		Entry("names that are no DNS names", Covers("API-JOB-013"), puppet.Job("a.b-1"), wrongJobs{
+		Entry("names that are no DNS names", Covers(JobNameIsValid), puppet.Job("a.b-1"), wrongJobs{
 			{"metadata.name", func(j *batchv1.Job) { j.Name = "A" }},
 			{"metadata.name", func(j *batchv1.Job) { j.Name = "a_b" }},
 			{"metadata.name", func(j *batchv1.Job) { j.Name = "-a" }},
 			{"metadata.name", func(j *batchv1.Job) { j.Name = strings.Repeat("a", 254) }},
 		}),
-		Entry("Indexed Jobs whose pods would have no host name", Covers("API-JOB-014"),
+		Entry("Indexed Jobs whose pods would have no host name", Covers(IndexedJobNameIsValid),
 			puppet.Job(strings.Repeat("a", 61)).Indexed().Completions(10), wrongJobs{
 				{"metadata.name", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](11) }},
 				{"metadata.name", func(j *batchv1.Job) { j.Name += "a" }},
 				{"metadata.name", func(j *batchv1.Job) { j.Name = "a.b" }},
 			}),
-		Entry("templates of no valid pod", Covers("API-JOB-015"), puppet.Job("a"), wrongJobs{
+		Entry("templates of no valid pod", Covers(PodTemplateIsValid), puppet.Job("a"), wrongJobs{
 			{"spec.template.spec.containers", func(j *batchv1.Job) { template(j).Containers = nil }},
 			{"spec.template.spec.containers[0].name", func(j *batchv1.Job) { template(j).Containers[0].Name = "" }},
 			{"spec.template.spec.containers[0].image", func(j *batchv1.Job) { template(j).Containers[0].Image = "" }},
@@ -139,7 +140,7 @@ var _ = Describe("the API server's rules for new Jobs", Label("area:api", "behav
 	)
 
 	// Wrong: generates labels and a selector in spite of it.
-	It("leave the selector to a Job that brings its own", Covers("API-JOB-011"), func(ctx SpecContext) {
+	It("leave the selector to a Job that brings its own", Covers(ManualSelectorIsValid), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(ctx, s, own().Obj())
 		Expect(job.Spec.Selector.MatchLabels).To(Equal(map[string]string{"mine": "yes"}))

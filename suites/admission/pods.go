@@ -5,7 +5,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -31,16 +32,16 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 		completes(s, "a", counters{Succeeded: 2})
 		Expect(s.Created()).To(HaveLen(2))
 	},
-		Entry("a quota", Covers("JOB-ADMISSION-001", "JOB-ADMISSION-002", "JOB-ADMISSION-003"), build(noRoom)),
-		Entry("a policy", Covers("JOB-ADMISSION-001", "JOB-ADMISSION-002", "JOB-ADMISSION-004"), build(policy)),
-		Entry("a webhook that nobody serves", Covers("JOB-ADMISSION-001", "JOB-ADMISSION-002", "JOB-ADMISSION-005"), build(unserved)),
-		Entry("a LimitRange", Covers("JOB-ADMISSION-001", "JOB-ADMISSION-002", "JOB-ADMISSION-006"), build(limits)),
-		Entry("a level of Pod Security", Covers("JOB-ADMISSION-001", "JOB-ADMISSION-002", "JOB-ADMISSION-007"), build(restricted)),
-		Entry("a PriorityClass that is not there yet", Covers("JOB-ADMISSION-001", "JOB-ADMISSION-002", "JOB-ADMISSION-008"), build(noClass)),
+		Entry("a quota", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterQuota), build(noRoom)),
+		Entry("a policy", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPolicy), build(policy)),
+		Entry("a webhook that nobody serves", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterWebhook), build(unserved)),
+		Entry("a LimitRange", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterLimitRange), build(limits)),
+		Entry("a level of Pod Security", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPodSecurity), build(restricted)),
+		Entry("a PriorityClass that is not there yet", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPriorityClass), build(noClass)),
 	)
 
 	// Wrong: gives up the room that there is for the room that there is not.
-	It("uses the room that a quota leaves, again and again", Covers("JOB-ADMISSION-009"), func(ctx SpecContext) {
+	It("uses the room that a quota leaves, again and again", Covers(UsesPartOfAQuota), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		fullOfPods(ctx, s).leave(ctx, "2")
 		made := framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(3).Obj())
@@ -59,7 +60,7 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 	})
 
 	// Wrong: sends a request for each pod that is missing, each time it looks.
-	It("is no burst of requests", Covers("JOB-ADMISSION-010"), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+	It("is no burst of requests", Covers(SlowStart), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		c := count(ctx, s, pods.rule(admissionregistrationv1.Create), creating(s, examplePod()))
 		const many = 100
@@ -70,7 +71,7 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 	})
 
 	// Wrong: asks again at once, for ever.
-	It("is no endless loop of requests", Covers("JOB-ADMISSION-011"), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+	It("is no endless loop of requests", Covers(BacksOffWhilePodsAreRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		c := count(ctx, s, pods.rule(admissionregistrationv1.Create), creating(s, examplePod()))
 		framework.Create(ctx, s, puppet.Job("a").Obj())
@@ -83,7 +84,7 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 	})
 
 	// Wrong: looks at the deadline only after it has made its pods.
-	It("fails when its deadline is over", Covers("JOB-ADMISSION-012"), func(ctx SpecContext) {
+	It("fails when its deadline is over", Covers(DeadlineWhilePodsAreRefused), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		refusePods(ctx, s)
 		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(1).Obj())
@@ -94,7 +95,7 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 		Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{}))
 	})
 
-	It("makes none when it is suspended before they are allowed", Covers("JOB-ADMISSION-013"), func(ctx SpecContext) {
+	It("makes none when it is suspended before they are allowed", Covers(SuspendedWhilePodsAreRefused), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		wall := refusePods(ctx, s)
 		made := framework.Create(ctx, s, puppet.Job("a").Obj())
@@ -106,7 +107,7 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 	})
 
 	// Wrong: goes on with what it remembers of the Job.
-	It("makes none when it is deleted before they are allowed", Covers("JOB-ADMISSION-014"), func(ctx SpecContext) {
+	It("makes none when it is deleted before they are allowed", Covers(DeletedWhilePodsAreRefused), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		wall := refusePods(ctx, s)
 		made := framework.Create(ctx, s, puppet.Job("a").Obj())
@@ -118,7 +119,7 @@ var _ = Describe("a Job whose pods are refused", Label("area:job", "behaviour:ad
 	})
 
 	// Wrong: takes an index for given out, whether there is a pod or not.
-	It("makes the pod of an index that was refused, and no other twice", Covers("JOB-ADMISSION-015"), func(ctx SpecContext) {
+	It("makes the pod of an index that was refused, and no other twice", Covers(RefusedIndexComesLater), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		const index = "'batch.kubernetes.io/job-completion-index'"
 		last := examplePod()

@@ -5,7 +5,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -63,40 +64,40 @@ var _ = Describe("the API server's rules for podFailurePolicy", Label("area:api"
 	DescribeTable("refuse", func(ctx SpecContext, base *puppet.JobBuilder, cases wrongJobs) {
 		refuses(ctx, framework.New(ctx), base.Obj, cases)
 	},
-		Entry("pods that are restarted", Covers("API-FAILUREPOLICY-001"), withRule(failOn(1)), wrongJobs{
+		Entry("pods that are restarted", Covers(FailurePolicyNeedsNever), withRule(failOn(1)), wrongJobs{
 			{"spec.template.spec.restartPolicy", func(j *batchv1.Job) { template(j).RestartPolicy = corev1.RestartPolicyOnFailure }},
 		}),
-		Entry("too many rules", Covers("API-FAILUREPOLICY-002"), withRule(slices.Repeat([]batchv1.PodFailurePolicyRule{failOn(1)}, 20)...), wrongJobs{
+		Entry("too many rules", Covers(FailurePolicyRulesAreFew), withRule(slices.Repeat([]batchv1.PodFailurePolicyRule{failOn(1)}, 20)...), wrongJobs{
 			{rules, func(j *batchv1.Job) { j.Spec.PodFailurePolicy.Rules = append(j.Spec.PodFailurePolicy.Rules, failOn(1)) }},
 		}),
-		Entry("actions that nobody knows or that have no meaning", Covers("API-FAILUREPOLICY-003"), withRule(failOn(1)), wrongJobs{
+		Entry("actions that nobody knows or that have no meaning", Covers(FailurePolicyActionIsValid), withRule(failOn(1)), wrongJobs{
 			{rules + "[0].action", rule(func(r *batchv1.PodFailurePolicyRule) { r.Action = "" })},
 			{rules + "[0].action", rule(func(r *batchv1.PodFailurePolicyRule) { r.Action = "Retry" })},
 			{rules + "[0].action", rule(func(r *batchv1.PodFailurePolicyRule) { r.Action = batchv1.PodFailurePolicyActionFailIndex })},
 		}),
-		Entry("rules about nothing, and about two things", Covers("API-FAILUREPOLICY-004"), withRule(failOn(1)), wrongJobs{
+		Entry("rules about nothing, and about two things", Covers(FailurePolicyRuleIsOneKind), withRule(failOn(1)), wrongJobs{
 			{rules + "[0]", rule(func(r *batchv1.PodFailurePolicyRule) { r.OnExitCodes = nil })},
 			{rules + "[0]", rule(func(r *batchv1.PodFailurePolicyRule) {
 				r.OnPodConditions = onCondition(corev1.DisruptionTarget, corev1.ConditionTrue).OnPodConditions
 			})},
 		}),
-		Entry("operators that nobody knows", Covers("API-FAILUREPOLICY-005"), withRule(failOn(1)), wrongJobs{
+		Entry("operators that nobody knows", Covers(ExitCodeOperatorIsValid), withRule(failOn(1)), wrongJobs{
 			{rules + "[0].onExitCodes.operator", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Operator = "" })},
 			{rules + "[0].onExitCodes.operator", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Operator = "Above" })},
 		}),
-		Entry("exit codes that are too many, out of order or meaningless", Covers("API-FAILUREPOLICY-006"), withRule(failOn(upTo(255)...)), wrongJobs{
+		Entry("exit codes that are too many, out of order or meaningless", Covers(ExitCodesAreValid), withRule(failOn(upTo(255)...)), wrongJobs{
 			{values, codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = nil })},
 			{values, codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = upTo(256) })},
 			{values, codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = []int32{2, 1} })},
 			{values + "[1]", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = []int32{1, 1} })},
 			{values + "[0]", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = []int32{0, 1} })},
 		}),
-		Entry("containers that are not there", Covers("API-FAILUREPOLICY-007"), withRule(failOn(1)).
+		Entry("containers that are not there", Covers(ExitCodeContainerExists), withRule(failOn(1)).
 			With(func(j *batchv1.Job) { j.Spec.PodFailurePolicy.Rules[0].OnExitCodes.ContainerName = ptr.To("main") }), wrongJobs{
 			{rules + "[0].onExitCodes.containerName", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.ContainerName = ptr.To("other") })},
 			{rules + "[0].onExitCodes.containerName", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.ContainerName = ptr.To("") })},
 		}),
-		Entry("conditions that are too many or that no pod can have", Covers("API-FAILUREPOLICY-008"), withRule(onCondition(corev1.DisruptionTarget, corev1.ConditionFalse)), wrongJobs{
+		Entry("conditions that are too many or that no pod can have", Covers(PodConditionPatternsAreValid), withRule(onCondition(corev1.DisruptionTarget, corev1.ConditionFalse)), wrongJobs{
 			{rules + "[0].onPodConditions", rule(func(r *batchv1.PodFailurePolicyRule) {
 				r.OnPodConditions = slices.Repeat(r.OnPodConditions, 21)
 			})},
@@ -107,7 +108,7 @@ var _ = Describe("the API server's rules for podFailurePolicy", Label("area:api"
 	)
 
 	// Wrong: takes 0 for a mistake with either operator.
-	It("accept success among the exit codes that do not count", Covers("API-FAILUREPOLICY-006"), func(ctx SpecContext) {
+	It("accept success among the exit codes that do not count", Covers(ExitCodesAreValid), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := withRule(failOn(0, 1)).Obj()
 		job.Spec.PodFailurePolicy.Rules[0].OnExitCodes.Operator = batchv1.PodFailurePolicyOnExitCodesOpNotIn
@@ -115,7 +116,7 @@ var _ = Describe("the API server's rules for podFailurePolicy", Label("area:api"
 		Expect(err).NotTo(HaveOccurred())
 	})
 
-	It("accept the exit codes of init containers", Covers("API-FAILUREPOLICY-007"), func(ctx SpecContext) {
+	It("accept the exit codes of init containers", Covers(ExitCodeContainerExists), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := withRule(failOn(1)).Obj()
 		init := template(job).Containers[0]
@@ -148,15 +149,15 @@ var _ = Describe("the API server's rules for successPolicy", Label("area:api", "
 	DescribeTable("refuse", func(ctx SpecContext, base *puppet.JobBuilder, cases wrongJobs) {
 		refuses(ctx, framework.New(ctx), base.Obj, cases)
 	},
-		Entry("Jobs without indexes", Covers("API-SUCCESSPOLICY-001"), succeedOn(one), wrongJobs{
+		Entry("Jobs without indexes", Covers(SuccessPolicyNeedsIndexed), succeedOn(one), wrongJobs{
 			{"spec.successPolicy", func(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To(batchv1.NonIndexedCompletion) }},
 		}),
-		Entry("no rules, too many, and those that say nothing", Covers("API-SUCCESSPOLICY-002"), succeedOn(slices.Repeat([]batchv1.SuccessPolicyRule{one}, 20)...), wrongJobs{
+		Entry("no rules, too many, and those that say nothing", Covers(SuccessPolicyRulesAreValid), succeedOn(slices.Repeat([]batchv1.SuccessPolicyRule{one}, 20)...), wrongJobs{
 			{rules, func(j *batchv1.Job) { j.Spec.SuccessPolicy.Rules = nil }},
 			{rules, func(j *batchv1.Job) { j.Spec.SuccessPolicy.Rules = append(j.Spec.SuccessPolicy.Rules, one) }},
 			{rules + "[0]", succeeded(func(r *batchv1.SuccessPolicyRule) { *r = batchv1.SuccessPolicyRule{} })},
 		}),
-		Entry("indexes that the Job does not have", Covers("API-SUCCESSPOLICY-003"), succeedOn(batchv1.SuccessPolicyRule{SucceededIndexes: ptr.To("0,1-2")}), wrongJobs{
+		Entry("indexes that the Job does not have", Covers(SucceededIndexesAreValid), succeedOn(batchv1.SuccessPolicyRule{SucceededIndexes: ptr.To("0,1-2")}), wrongJobs{
 			{rules + "[0].succeededIndexes", withIndexes("3")},
 			{rules + "[0].succeededIndexes", withIndexes("1-3")},
 			{rules + "[0].succeededIndexes", withIndexes("-1")},
@@ -167,7 +168,7 @@ var _ = Describe("the API server's rules for successPolicy", Label("area:api", "
 			{rules + "[0].succeededIndexes", withIndexes("one")},
 			{rules + "[0].succeededIndexes", withIndexes("0,")},
 		}),
-		Entry("more successes than can be", Covers("API-SUCCESSPOLICY-004"), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](3)}), wrongJobs{
+		Entry("more successes than can be", Covers(SucceededCountIsValid), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](3)}), wrongJobs{
 			{rules + "[0].succeededCount", succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededCount = ptr.To[int32](-1) })},
 			{rules + "[0].succeededCount", succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededCount = ptr.To[int32](4) })},
 			{rules + "[0].succeededCount", succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededIndexes = ptr.To("0-1") })},

@@ -6,7 +6,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -92,12 +93,12 @@ var _ = Describe("a CronJob whose Jobs are refused", Label("area:cronjob", "beha
 		wall.lift(ctx)
 		startsOnce(s, "a", tick)
 	},
-		Entry("a quota", Covers("CRON-ADMISSION-001", "CRON-ADMISSION-002", "CRON-ADMISSION-003"), noJobs),
-		Entry("a policy", Covers("CRON-ADMISSION-001", "CRON-ADMISSION-002", "CRON-ADMISSION-003"), refuseJobs),
+		Entry("a quota", Covers(RefusedJobIsNotRecorded, WarnsOfARefusedJob, RefusedTickStartsLater), noJobs),
+		Entry("a policy", Covers(RefusedJobIsNotRecorded, WarnsOfARefusedJob, RefusedTickStartsLater), refuseJobs),
 	)
 
 	// Wrong: tries again at once, for ever.
-	It("is no endless loop of requests", Covers("CRON-ADMISSION-004"), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+	It("is no endless loop of requests", Covers(BacksOffWhileJobIsRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		c := count(ctx, s, jobs.rule(admissionregistrationv1.Create), creating(s, exampleJob()))
 		tick := lastTick()
@@ -113,7 +114,7 @@ var _ = Describe("a CronJob whose Jobs are refused", Label("area:cronjob", "beha
 	// The implementation may decide before the deadline and ask after it, though
 	// not long after it. Wrong: tries again what it decided once, however late it
 	// is.
-	It("starts nothing after the starting deadline", Covers("CRON-ADMISSION-005"), func(ctx SpecContext) {
+	It("starts nothing after the starting deadline", Covers(RefusedTickExpires), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		wall := refuseJobs(ctx, s)
 		tick := lastTick()
@@ -126,7 +127,7 @@ var _ = Describe("a CronJob whose Jobs are refused", Label("area:cronjob", "beha
 		startsNothing(s, "a", last)
 	})
 
-	It("starts nothing when it is suspended before they are allowed", Covers("CRON-ADMISSION-006"), func(ctx SpecContext) {
+	It("starts nothing when it is suspended before they are allowed", Covers(RefusedTickWaitsForResume), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		wall := refuseJobs(ctx, s)
 		made := due(ctx, s, puppet.CronJob("a", puppet.Job("")), lastTick())
@@ -141,7 +142,7 @@ var _ = Describe("a CronJob whose Jobs are refused", Label("area:cronjob", "beha
 var _ = Describe("a CronJob whose Jobs are not as it made them", Label("area:cronjob", "behaviour:admission"), func() {
 
 	// Wrong: knows its Jobs by what their template says.
-	It("knows those with more labels and annotations for its own", Covers("CRON-ADMISSION-007"), func(ctx SpecContext) {
+	It("knows those with more labels and annotations for its own", Covers(CountsJobsWithAddedLabels), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		rewrite(ctx, s, jobs, applying(added),
 			exampleJob(), func(j *batchv1.Job) bool { return j.Labels["example.com/added"] == "yes" })
@@ -156,7 +157,7 @@ var _ = Describe("a CronJob whose Jobs are not as it made them", Label("area:cro
 	})
 
 	// Wrong: starts the next Job whether the one before went or not.
-	It("does not replace one that it may not delete until it may", Covers("CRON-ADMISSION-008"), func(ctx SpecContext) {
+	It("does not replace one that it may not delete until it may", Covers(NoReplacementBeforeDeletion), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := lastTick().Add(-10 * time.Minute)
 		made := due(ctx, s, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)

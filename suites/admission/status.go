@@ -7,7 +7,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -105,21 +106,21 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 			}
 		}
 	},
-		Entry("numbers of pods below 0", Covers("API-STATUS-001"), story{plain, []step{
+		Entry("numbers of pods below 0", Covers(RefusesNegativeCounts), story{plain, []step{
 			{"active", nothing, func(s *batchv1.JobStatus) { s.Active = -1 }},
 			{"ready", nothing, func(s *batchv1.JobStatus) { s.Ready = ptr.To[int32](-1) }},
 			{"terminating", nothing, func(s *batchv1.JobStatus) { s.Terminating = ptr.To[int32](-1) }},
 			{"succeeded", nothing, func(s *batchv1.JobStatus) { s.Succeeded = -1 }},
 			{"failed", nothing, func(s *batchv1.JobStatus) { s.Failed = -1 }},
 		}}),
-		Entry("pods that are uncounted twice", Covers("API-STATUS-002"), story{plain, []step{
+		Entry("pods that are uncounted twice", Covers(UncountedUIDsAreValid), story{plain, []step{
 			{"uncountedTerminatedPods.succeeded[0]", nothing, uncounted([]types.UID{""}, nil)},
 			{"uncountedTerminatedPods.failed[0]", nothing, uncounted(nil, []types.UID{""})},
 			{"uncountedTerminatedPods.succeeded[1]", nothing, uncounted([]types.UID{"x", "x"}, nil)},
 			{"uncountedTerminatedPods.failed[1]", nothing, uncounted(nil, []types.UID{"x", "x"})},
 			{"uncountedTerminatedPods.failed[0]", nothing, uncounted([]types.UID{"x"}, []types.UID{"x"})},
 		}}),
-		Entry("success and failure together", Covers("API-STATUS-003"), story{plain, []step{
+		Entry("success and failure together", Covers(SuccessExcludesFailure), story{plain, []step{
 			{"conditions", complete, is(batchv1.JobFailureTarget, batchv1.JobFailed)},
 			{"conditions", complete, is(batchv1.JobFailureTarget)},
 			{"conditions", failed, changes(completed(1), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))},
@@ -127,39 +128,39 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 			{"conditions", changes(started(0), is(batchv1.JobFailureTarget)), is(batchv1.JobSuccessCriteriaMet)},
 			{"conditions", changes(started(0), is(batchv1.JobSuccessCriteriaMet)), is(batchv1.JobFailureTarget)},
 		}}),
-		Entry("a completionTime without completion, and the other way round", Covers("API-STATUS-004"), story{plain, []step{
+		Entry("a completionTime without completion, and the other way round", Covers(CompletionTimeMeansComplete), story{plain, []step{
 			{"completionTime", started(0), completed(1)},
 			{"completionTime", changes(started(0), is(batchv1.JobFailureTarget)), changes(completed(1), is(batchv1.JobFailed))},
 			{"completionTime", started(0), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete)},
 			{"completionTime", complete, func(s *batchv1.JobStatus) { s.CompletionTime = nil }},
 		}}),
-		Entry("a completionTime that is too early or changes", Covers("API-STATUS-005"), story{plain, []step{
+		Entry("a completionTime that is too early or changes", Covers(CompletionTimeIsFixed), story{plain, []step{
 			{"completionTime", started(1), changes(completed(0), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))},
 			{"completionTime", complete, completed(2)},
 		}}),
-		Entry("an end that was not announced", Covers("API-STATUS-006"), story{plain, []step{
+		Entry("an end that was not announced", Covers(FinishIsAnnounced), story{plain, []step{
 			{"conditions", started(0), is(batchv1.JobFailed)},
 			{"conditions", started(0), changes(completed(1), is(batchv1.JobComplete))},
 		}}),
-		Entry("an end while pods are left", Covers("API-STATUS-007"), story{plain, []step{
+		Entry("an end while pods are left", Covers(FinishedHasNoPodsLeft), story{plain, []step{
 			{"active", changes(started(0), func(s *batchv1.JobStatus) { s.Active = 1 }), failed},
 			{"active", failed, func(s *batchv1.JobStatus) { s.Active = 1 }},
 			{"terminating", changes(started(0), func(s *batchv1.JobStatus) { s.Terminating = ptr.To[int32](1) }), failed},
 			{"uncountedTerminatedPods", changes(started(0), uncounted([]types.UID{"x"}, nil)), complete},
 			{"uncountedTerminatedPods", failed, uncounted(nil, []types.UID{"x"})},
 		}}),
-		Entry("an end without a start", Covers("API-STATUS-008"), story{plain, []step{
+		Entry("an end without a start", Covers(FinishedHasStarted), story{plain, []step{
 			{"startTime", nothing, is(batchv1.JobFailureTarget, batchv1.JobFailed)},
 			{"startTime", nothing, changes(completed(1), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))},
 		}}),
-		Entry("an end that is none any more", Covers("API-STATUS-009"), story{plain, []step{
+		Entry("an end that is none any more", Covers(TerminalConditionsStay), story{plain, []step{
 			{"conditions", failed, func(s *batchv1.JobStatus) { s.Conditions = nil }},
 			{"conditions", failed, func(s *batchv1.JobStatus) { s.Conditions[1].Status = corev1.ConditionFalse }},
 			{"conditions", complete, func(s *batchv1.JobStatus) { s.Conditions, s.CompletionTime = nil, nil }},
 			{"conditions", changes(started(0), is(batchv1.JobFailureTarget)), func(s *batchv1.JobStatus) { s.Conditions = nil }},
 			{"conditions", changes(started(0), is(batchv1.JobSuccessCriteriaMet)), func(s *batchv1.JobStatus) { s.Conditions = nil }},
 		}}),
-		Entry("fewer failures and successes than before", Covers("API-STATUS-010"),
+		Entry("fewer failures and successes than before", Covers(CountsNeverDecrease),
 			story{plain, []step{
 				{"failed", func(s *batchv1.JobStatus) { s.Failed = 2 }, func(s *batchv1.JobStatus) { s.Failed = 1 }},
 				{"succeeded", func(s *batchv1.JobStatus) { s.Succeeded = 2 }, func(s *batchv1.JobStatus) { s.Succeeded = 1 }},
@@ -168,11 +169,11 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 				{"succeeded", func(s *batchv1.JobStatus) { s.Succeeded = 2 }, func(s *batchv1.JobStatus) { s.Succeeded = 1 }},
 			}},
 		),
-		Entry("another start", Covers("API-STATUS-011"), story{plain, []step{
+		Entry("another start", Covers(RunningStartTimeIsFixed), story{plain, []step{
 			{"startTime", started(0), started(1)},
 			{"startTime", started(0), func(s *batchv1.JobStatus) { s.StartTime = nil }},
 		}}),
-		Entry("completed indexes that the Job does not have", Covers("API-STATUS-012"),
+		Entry("completed indexes that the Job does not have", Covers(CompletedIndexesAreValid),
 			story{plain, []step{{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "0" }}}},
 			story{indexed("a"), []step{
 				{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "3" }},
@@ -180,7 +181,7 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 				{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "all" }},
 			}},
 		),
-		Entry("failed indexes that the Job does not have, or that are completed", Covers("API-STATUS-013"),
+		Entry("failed indexes that the Job does not have, or that are completed", Covers(FailedIndexesAreValid),
 			story{indexed("a"), []step{{"failedIndexes", nothing, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("0") }}}},
 			story{perIndex("a"), []step{
 				{"failedIndexes", nothing, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("3") }},
@@ -188,7 +189,7 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 				{"failedIndexes", func(s *batchv1.JobStatus) { s.CompletedIndexes = "0-1" }, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("1-2") }},
 			}},
 		),
-		Entry("more ready pods than active ones", Covers("API-STATUS-014"), story{plain, []step{
+		Entry("more ready pods than active ones", Covers(ReadyWithinActive), story{plain, []step{
 			{"ready", nothing, func(s *batchv1.JobStatus) { s.Ready = ptr.To[int32](1) }},
 			{"ready", func(s *batchv1.JobStatus) { s.Active, s.Ready = 2, ptr.To[int32](2) }, func(s *batchv1.JobStatus) { s.Active = 1 }},
 		}}),
@@ -197,14 +198,14 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 	DescribeTable("accept", func(ctx SpecContext, job *puppet.JobBuilder, from, to part) {
 		Expect(status(ctx, framework.New(ctx), "a", job, from, to)).To(Succeed())
 	},
-		Entry("fewer successes of an Indexed Job that may shrink", Covers("API-STATUS-010"), indexed("a"),
+		Entry("fewer successes of an Indexed Job that may shrink", Covers(CountsNeverDecrease), indexed("a"),
 			part(func(s *batchv1.JobStatus) { s.Succeeded = 2 }), part(func(s *batchv1.JobStatus) { s.Succeeded = 1 })),
-		Entry("that a suspended Job has not started", Covers("API-STATUS-011"), puppet.Job("a").Suspend(),
+		Entry("that a suspended Job has not started", Covers(RunningStartTimeIsFixed), puppet.Job("a").Suspend(),
 			started(0), part(func(s *batchv1.JobStatus) { s.StartTime = nil })),
-		Entry("the end of a Job without pods", Covers("API-STATUS-015"), puppet.Job("a").Completions(0), nothing, complete),
+		Entry("the end of a Job without pods", Covers(AcceptsALifeCycle), puppet.Job("a").Completions(0), nothing, complete),
 	)
 
-	It("accept all that leads to success", Covers("API-STATUS-015"), func(ctx SpecContext) {
+	It("accept all that leads to success", Covers(AcceptsALifeCycle), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		framework.Create(ctx, s, perIndex("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
 		for _, step := range []part{
@@ -224,7 +225,7 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 		Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
 	})
 
-	It("accept all that leads to failure", Covers("API-STATUS-015"), func(ctx SpecContext) {
+	It("accept all that leads to failure", Covers(AcceptsALifeCycle), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		framework.Create(ctx, s, perIndex("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
 		for _, step := range []part{

@@ -6,7 +6,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -80,7 +81,7 @@ func takes(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, what str
 
 var _ = Describe("the API server's rules for changes of Jobs", Label("area:api", "behaviour:validation"), func() {
 
-	It("keep the pod template of a Job that may run", Covers("API-UPDATE-001"), func(ctx SpecContext) {
+	It("keep the pod template of a Job that may run", Covers(TemplateIsFixed), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, managed("a").Obj())
 		for what, change := range directives {
@@ -102,45 +103,45 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 			expectRefused(err, c.field, "change %d", i+1)
 		}
 	},
-		Entry("the selector", Covers("API-UPDATE-002"), own(), wrongJobs{
+		Entry("the selector", Covers(SelectorIsFixed), own(), wrongJobs{
 			{"spec.selector", func(j *batchv1.Job) {
 				j.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 					{Key: "mine", Operator: metav1.LabelSelectorOpExists}}}
 			}},
 			{"spec.selector", func(j *batchv1.Job) { j.Spec.Selector = nil }},
 		}),
-		Entry("the completions of a Job without indexes", Covers("API-UPDATE-003"), puppet.Job("a").Parallelism(2).Completions(2), wrongJobs{
+		Entry("the completions of a Job without indexes", Covers(CompletionsAreFixed), puppet.Job("a").Parallelism(2).Completions(2), wrongJobs{
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](3) }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = ptr.To[int32](3), ptr.To[int32](3) }},
 		}),
-		Entry("the completions of an Indexed Job that do not go with parallelism", Covers("API-UPDATE-004"), indexed("a"), wrongJobs{
+		Entry("the completions of an Indexed Job that do not go with parallelism", Covers(CompletionsFollowParallelism), indexed("a"), wrongJobs{
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](4) }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](2) }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
 		}),
-		Entry("the completionMode", Covers("API-UPDATE-005"), indexed("a"), wrongJobs{
+		Entry("the completionMode", Covers(CompletionModeIsFixed), indexed("a"), wrongJobs{
 			{"spec.completionMode", func(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To(batchv1.NonIndexedCompletion) }},
 		}),
-		Entry("the podFailurePolicy", Covers("API-UPDATE-006"), withRule(failOn(1)), wrongJobs{
+		Entry("the podFailurePolicy", Covers(FailurePolicyIsFixed), withRule(failOn(1)), wrongJobs{
 			{"spec.podFailurePolicy", func(j *batchv1.Job) { j.Spec.PodFailurePolicy = nil }},
 			{"spec.podFailurePolicy", func(j *batchv1.Job) { j.Spec.PodFailurePolicy.Rules[0] = failOn(2) }},
 		}),
-		Entry("the backoffLimitPerIndex", Covers("API-UPDATE-007"), perIndex("a"), wrongJobs{
+		Entry("the backoffLimitPerIndex", Covers(BackoffLimitPerIndexIsFixed), perIndex("a"), wrongJobs{
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = nil }},
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = ptr.To[int32](2) }},
 		}),
-		Entry("the managedBy", Covers("API-UPDATE-008"), puppet.Job("a"), wrongJobs{
+		Entry("the managedBy", Covers(ManagedByIsFixed), puppet.Job("a"), wrongJobs{
 			{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = nil }},
 			{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(batchv1.JobControllerName) }},
 		}),
-		Entry("the successPolicy", Covers("API-UPDATE-009"), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](1)}), wrongJobs{
+		Entry("the successPolicy", Covers(SuccessPolicyIsFixed), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](1)}), wrongJobs{
 			{"spec.successPolicy", func(j *batchv1.Job) { j.Spec.SuccessPolicy = nil }},
 			{"spec.successPolicy", func(j *batchv1.Job) { j.Spec.SuccessPolicy.Rules[0].SucceededCount = ptr.To[int32](2) }},
 		}),
 	)
 
-	It("let an Indexed Job grow and shrink together with its parallelism", Covers("API-UPDATE-004"), func(ctx SpecContext) {
+	It("let an Indexed Job grow and shrink together with its parallelism", Covers(CompletionsFollowParallelism), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, indexed("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
 		for _, n := range []int32{5, 1, 0} {
@@ -150,7 +151,7 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 		Expect(s.Job("a").UID).To(Equal(job.UID))
 	})
 
-	It("let the numbers and suspend of a Job change", Covers("API-UPDATE-010"), func(ctx SpecContext) {
+	It("let the numbers and suspend of a Job change", Covers(MutableFieldsMayChange), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, managed("a").Completions(2).Obj())
 		for field, set := range numbers {
@@ -174,7 +175,7 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 	})
 
 	// Wrong: takes every change of a Job that does nothing yet.
-	It("let the pods of a suspended Job that never started go elsewhere, and be nothing else", Covers("API-UPDATE-011"), func(ctx SpecContext) {
+	It("let the pods of a suspended Job that never started go elsewhere, and be nothing else", Covers(SchedulingMayChangeBeforeStart), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, managed("a").Suspend().Obj())
 		for what, change := range directives {
@@ -190,7 +191,7 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 		})
 	})
 
-	It("let the resources of a suspended Job change", Covers("API-UPDATE-012"), func(ctx SpecContext) {
+	It("let the resources of a suspended Job change", Covers(ResourcesMayChangeWhileSuspended), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, managed("a").Suspend().Obj())
 		takes(ctx, s, job, "resources", resources)
@@ -199,7 +200,7 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 	})
 
 	// Wrong: goes by spec.suspend, so that pods of two kinds run side by side.
-	It("let the template of a Job that is suspended again change when its pods are gone", Covers("API-UPDATE-013"), func(ctx SpecContext) {
+	It("let the template of a Job that is suspended again change when its pods are gone", Covers(TemplateMayChangeOnceSuspended), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, managed("a").Suspend().Obj())
 		framework.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.Now()) })
@@ -225,7 +226,7 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 
 	// Wrong: counts every write, so that a controller that has caught up looks
 	// as if it had not.
-	It("count the changes of a spec alone", Covers("API-UPDATE-014"), func(ctx SpecContext) {
+	It("count the changes of a spec alone", Covers(GenerationFollowsSpec), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, managed("a").Obj())
 		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Labels = map[string]string{"a": "b"} })
@@ -242,7 +243,7 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 		Expect(s.CronJob("a").Generation).To(BeEquivalentTo(2))
 	})
 
-	It("keep spec and status apart", Covers("API-UPDATE-015"), func(ctx SpecContext) {
+	It("keep spec and status apart", Covers(SpecAndStatusAreApart), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, managed("a").Obj())
 		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })

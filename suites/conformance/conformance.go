@@ -5,7 +5,7 @@
 //		conformance.Run(t, conformance.Options{
 //			Implementation: report.Implementation{Name: "mine", Version: "v0.1.0"},
 //			Start:          mine.Run, // func(ctx, *rest.Config) error
-//			Declined:       []catalogue.Feature{catalogue.SuccessPolicy},
+//			Declined:       []contract.Feature{contract.SuccessPolicy},
 //		})
 //	}
 //
@@ -24,7 +24,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"k8s.io/client-go/rest"
 )
@@ -47,7 +47,7 @@ type Options struct {
 	// KubernetesVersion of an embedded cluster. Default: build.DefaultKubernetesVersion.
 	KubernetesVersion string
 	// Declined are features that the controller does not claim.
-	Declined []catalogue.Feature
+	Declined []contract.Feature
 	// Focus is a regular expression on the text of specs, Labels a filter on
 	// their labels. Default: all. What is left out is not verified.
 	Focus, Labels string
@@ -90,7 +90,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	}
 	selection := run.Selection{Focus: o.Focus, Labels: o.Labels, Procs: o.Procs, History: protocol.KeepAll}
 	for _, feature := range o.Declined {
-		if err := catalogue.Declinable(feature); err != nil {
+		if err := contract.Declinable(feature); err != nil {
 			return nil, err
 		}
 		selection.Declined = append(selection.Declined, string(feature))

@@ -6,7 +6,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -25,7 +26,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 	Describe("Allow", func() {
 		// batch/v1 CronJobSpec.concurrencyPolicy: "Allow" (default).
-		It("is the default, and lets Jobs run side by side", Covers("CRON-CONCURRENCY-001", "CRON-CONCURRENCY-002"), func(ctx SpecContext) {
+		It("is the default, and lets Jobs run side by side", Covers(AllowIsTheDefault, AllowStartsAnother), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(""), first)
@@ -40,7 +41,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		// Wrong: a controller that empties status.active when one Job ends.
-		It("keeps the Jobs that go on when one of them ends", Covers("CRON-STATUS-001", "CRON-STATUS-002", "CRON-SCHEDULE-013"), func(ctx SpecContext) {
+		It("keeps the Jobs that go on when one of them ends", Covers(ActiveRefersToRunning, FinishedLeaveActive, ChangedSchedule), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second, third := ago(30*time.Minute), ago(20*time.Minute), ago(10*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.AllowConcurrent), first)
@@ -60,7 +61,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#concurrency-policy:
 		// it skips the new run; when the previous one finishes, the starting
 		// deadline is still taken into account and may result in a new one.
-		It("starts nothing beside a running Job, and what is still due after it", Covers("CRON-CONCURRENCY-003", "CRON-CONCURRENCY-004", "CRON-EVENTS-001"), func(ctx SpecContext) {
+		It("starts nothing beside a running Job, and what is still due after it", Covers(ForbidStartsNoOther, ForbidStartsLater, EventForForbidden), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
@@ -81,7 +82,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		// The same page. Wrong: a controller that remembers the tick it owes.
-		It("skips a tick whose starting deadline is over when the Job ends", Covers("CRON-CONCURRENCY-005"), func(ctx SpecContext) {
+		It("skips a tick whose starting deadline is over when the Job ends", Covers(ForbidSkipsAfterDeadline), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
@@ -96,7 +97,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 			s.Stays("there is one Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(Equal(ticks(first))) })
 		})
 
-		It("is free again when the Job has failed", Covers("CRON-CONCURRENCY-006"), func(ctx SpecContext) {
+		It("is free again when the Job has failed", Covers(ForbidIgnoresFailedJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
@@ -111,7 +112,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		// #58748. Wrong: a controller that waits for a Job that is gone.
-		It("is free again when the Job was deleted by hand", Covers("CRON-CONCURRENCY-007"), func(ctx SpecContext) {
+		It("is free again when the Job was deleted by hand", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
@@ -124,7 +125,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		// #107827: a reference that nothing will ever take away again.
-		It("is not held up by a reference to a Job that does not exist", Covers("CRON-CONCURRENCY-007"), func(ctx SpecContext) {
+		It("is not held up by a reference to a Job that does not exist", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			tick := ago(30 * time.Minute)
 			cronJob := framework.Create(ctx, s, cron(batchv1.ForbidConcurrent).Schedule(puppet.Daily(tick)).Obj())
@@ -141,7 +142,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		// A suspended Job has no pods, and has not finished.
-		It("waits for a Job that is suspended", Covers("CRON-CONCURRENCY-008"), func(ctx SpecContext) {
+		It("waits for a Job that is suspended", Covers(ForbidCountsSuspendedJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").Suspend()).Policy(batchv1.ForbidConcurrent), first)
@@ -154,7 +155,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		// #58748. A Job that cannot go yet may still have pods that run.
-		It("waits for a Job that is deleted and held by a finalizer", Covers("CRON-CONCURRENCY-009"), func(ctx SpecContext) {
+		It("waits for a Job that is deleted and held by a finalizer", Covers(ForbidCountsTerminatingJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
@@ -173,7 +174,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		// Wrong: a controller that counts Jobs by labels or by namespace.
-		It("does not wait for Jobs of others", Covers("CRON-CONCURRENCY-010"), func(ctx SpecContext) {
+		It("does not wait for Jobs of others", Covers(PolicyCountsOwnJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			tick := ago(30 * time.Minute)
 			same := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
@@ -187,7 +188,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 			Expect(active(s, other)).To(Equal(ticks(tick)))
 		})
 
-		It("lets the tick start at once when the policy becomes Allow", Covers("CRON-CONCURRENCY-011"), func(ctx SpecContext) {
+		It("lets the tick start at once when the policy becomes Allow", Covers(ChangedPolicyHoldsAtOnce), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
@@ -204,7 +205,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 	})
 
 	Describe("Replace", func() {
-		It("deletes the running Job and starts another", Covers("CRON-CONCURRENCY-012", "CRON-CONCURRENCY-013"), func(ctx SpecContext) {
+		It("deletes the running Job and starts another", Covers(ReplaceDeletesUnfinished, ReplaceDeletesPods), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
@@ -224,7 +225,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		// Three ticks of three, at the end of which one Job is left.
-		It("does so again and again", Covers("CRON-CONCURRENCY-012"), func(ctx SpecContext) {
+		It("does so again and again", Covers(ReplaceDeletesUnfinished), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second, third := ago(30*time.Minute), ago(20*time.Minute), ago(10*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
@@ -240,7 +241,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 		})
 
 		// Wrong: a controller that deletes its earlier Jobs whatever their state.
-		It("leaves Jobs alone that have finished", Covers("CRON-CONCURRENCY-014"), func(ctx SpecContext) {
+		It("leaves Jobs alone that have finished", Covers(ReplaceKeepsFinished), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
@@ -258,7 +259,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// A pod may take long to go. The Job it belonged to is deleted, and that
 		// is all that Replace promises.
-		It("does not wait for the pods of the Job it deleted", Covers("CRON-CONCURRENCY-015"), func(ctx SpecContext) {
+		It("does not wait for the pods of the Job it deleted", Covers(ReplaceDoesNotWait), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			template := puppet.Job("").Puppet(map[string]string{puppet.Terminate: puppet.Hold})
@@ -280,7 +281,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// #59676. Wrong: a controller that is stuck with the Job, or deletes it
 		// again and again instead of starting another.
-		It("does not wait for a Job that is deleted and held by a finalizer", Covers("CRON-CONCURRENCY-015"), func(ctx SpecContext) {
+		It("does not wait for a Job that is deleted and held by a finalizer", Covers(ReplaceDoesNotWait), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
@@ -299,7 +300,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 			})
 		})
 
-		It("does not touch Jobs of others", Covers("CRON-CONCURRENCY-010"), func(ctx SpecContext) {
+		It("does not touch Jobs of others", Covers(PolicyCountsOwnJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			same := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
@@ -320,7 +321,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// The policy may change while several run. Wrong: a controller that
 		// replaces one of them.
-		It("replaces all that run when the policy was Allow before", Covers("CRON-CONCURRENCY-011", "CRON-CONCURRENCY-012"), func(ctx SpecContext) {
+		It("replaces all that run when the policy was Allow before", Covers(ChangedPolicyHoldsAtOnce, ReplaceDeletesUnfinished), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second, third := ago(30*time.Minute), ago(20*time.Minute), ago(10*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.AllowConcurrent), first)
@@ -338,7 +339,7 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// Wrong: a controller that clears the stage before it knows whether it may
 		// start anything.
-		It("deletes nothing for a tick that it does not start", Covers("CRON-CONCURRENCY-016"), func(ctx SpecContext) {
+		It("deletes nothing for a tick that it does not start", Covers(ReplaceOnlyToStart), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := ago(30*time.Minute), ago(20*time.Minute)
 			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)

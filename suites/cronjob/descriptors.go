@@ -5,7 +5,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -23,7 +24,7 @@ var _ = Describe("syntax", Label("area:cronjob", "behaviour:schedule"), func() {
 	}
 
 	// Wrong: takes one for another; a week that begins on Monday.
-	DescribeTable("has a macro", Covers("CRON-SYNTAX-001"), schedule,
+	DescribeTable("has a macro", Covers(EveryMacro), schedule,
 		Entry("@hourly", "@hourly", func(t time.Time) bool { return t.Minute() == 0 }),
 		Entry("@daily", "@daily", midnight),
 		Entry("@midnight", "@midnight", midnight),
@@ -34,7 +35,7 @@ var _ = Describe("syntax", Label("area:cronjob", "behaviour:schedule"), func() {
 	)
 
 	// Wrong: counts steps from the wrong end of a range, or leaves its end out.
-	DescribeTable("has more than numbers", Covers("CRON-SYNTAX-002"), schedule,
+	DescribeTable("has more than numbers", Covers(ListsRangesSteps), schedule,
 		Entry("lists", "5,25,45 * * * *", func(t time.Time) bool { return t.Minute()%20 == 5 }),
 		Entry("ranges", "0 21-23 * * *", func(t time.Time) bool { return t.Minute() == 0 && t.Hour() >= 21 }),
 		Entry("steps", "*/15 * * * *", func(t time.Time) bool { return t.Minute()%15 == 0 }),
@@ -49,7 +50,7 @@ var _ = Describe("syntax", Label("area:cronjob", "behaviour:schedule"), func() {
 	)
 
 	// #109250. Wrong: counts from whenever it looks.
-	It("has intervals, which follow each other from the last scheduled time on", Label("level:should"), Covers("CRON-SYNTAX-003"), func(ctx SpecContext) {
+	It("has intervals, which follow each other from the last scheduled time on", Label("level:should"), Covers(EveryDoesNotDrift), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		last := ago(5*time.Hour + 30*time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 1h").Obj())

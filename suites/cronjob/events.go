@@ -5,7 +5,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
@@ -14,7 +15,7 @@ import (
 // look for these.
 var _ = Describe("events", Label("area:cronjob", "behaviour:schedule", "level:should"), func() {
 
-	It("tell that a Job was started and has ended", Covers("CRON-TELLS-001"), func(ctx SpecContext) {
+	It("tell that a Job was started and has ended", Covers(EventsForStartAndEnd), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
@@ -29,7 +30,7 @@ var _ = Describe("events", Label("area:cronjob", "behaviour:schedule", "level:sh
 		})
 	})
 
-	It("tell that a Job was deleted for the history limits", Covers("CRON-TELLS-002"), func(ctx SpecContext) {
+	It("tell that a Job was deleted for the history limits", Covers(EventForDeletedJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), tick)
@@ -40,7 +41,7 @@ var _ = Describe("events", Label("area:cronjob", "behaviour:schedule", "level:sh
 		})
 	})
 
-	It("tell of a Job that is gone, and of one that came from elsewhere", Covers("CRON-TELLS-003"), func(ctx SpecContext) {
+	It("tell of a Job that is gone, and of one that came from elsewhere", Covers(EventsForMissingAndUnexpected), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)

@@ -8,7 +8,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -24,7 +25,7 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	// batch/v1 CronJobSpec.successfulJobsHistoryLimit: the number of successful
 	// finished jobs to retain. Wrong: a controller that deletes the newest, keeps
 	// one more or less, or deletes all once there are too many.
-	It("keep the newest successful Jobs", Covers("CRON-HISTORY-001"), func(ctx SpecContext) {
+	It("keep the newest successful Jobs", Covers(KeepsNewestSuccessful), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(2))
 		past(ctx, s, cronJob, "done-5", "done-4", "done-3", "done-2", "done-1")
@@ -34,7 +35,7 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 
 	// batch/v1 CronJobSpec.failedJobsHistoryLimit. Wrong: a controller that adds
 	// them up, mixes the limits up, or takes every end for a success.
-	It("count successful and failed Jobs apart", Covers("CRON-HISTORY-001", "CRON-HISTORY-002"), func(ctx SpecContext) {
+	It("count successful and failed Jobs apart", Covers(KeepsNewestSuccessful, KeepsNewestFailed), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(2))
 		past(ctx, s, cronJob, "failed-6", "done-5", "done-4", "failed-3", "failed-2", "done-1")
@@ -47,7 +48,7 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	})
 
 	// batch/v1 CronJobSpec: they default to 3 and 1.
-	It("are three successful and one failed Job by default", Covers("CRON-HISTORY-003"), func(ctx SpecContext) {
+	It("are three successful and one failed Job by default", Covers(HistoryLimitDefaults), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")))
 		past(ctx, s, cronJob, "failed-8", "failed-7", "done-6", "done-5", "done-4", "done-3", "failed-2")
@@ -62,7 +63,7 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#jobs-history-limits:
 	// setting a limit to 0 will not keep any. Wrong: a controller for which 0 is
 	// no limit.
-	It("of zero keep nothing", Covers("CRON-HISTORY-004"), func(ctx SpecContext) {
+	It("of zero keep nothing", Covers(HistoryLimitZero), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0))
 		past(ctx, s, cronJob, "done-2", "failed-1")
@@ -74,7 +75,7 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	})
 
 	// Of a full history, all that is too old goes at once.
-	It("take effect when they are lowered", Covers("CRON-HISTORY-005"), func(ctx SpecContext) {
+	It("take effect when they are lowered", Covers(LoweredHistoryLimit), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10))
 		past(ctx, s, cronJob, "done-7", "done-6", "done-5", "failed-4", "failed-3", "done-2", "failed-1")
@@ -91,7 +92,7 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	})
 
 	// Wrong: a controller that deletes the oldest Jobs whatever their state.
-	It("never touch a Job that runs, however old", Covers("CRON-HISTORY-006"), func(ctx SpecContext) {
+	It("never touch a Job that runs, however old", Covers(KeepsUnfinishedJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(0))
 		running := framework.Create(ctx, s, owned(untouched("running"), cronJob).Obj())
@@ -104,7 +105,7 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	})
 
 	// Suspension is about starts only.
-	It("hold for a suspended CronJob too", Covers("CRON-HISTORY-007"), func(ctx SpecContext) {
+	It("hold for a suspended CronJob too", Covers(HistoryWhileSuspended), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).Suspend())
 		past(ctx, s, cronJob, "done-3", "done-2", "done-1")
@@ -112,7 +113,7 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	})
 
 	// Wrong: a controller that finds its Jobs by labels or by namespace.
-	It("do not touch Jobs of others", Covers("CRON-HISTORY-008"), func(ctx SpecContext) {
+	It("do not touch Jobs of others", Covers(HistoryLeavesOthers), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		same := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
 		cronJob := idle(ctx, s, puppet.CronJob("a", same()).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0))
@@ -130,7 +131,7 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 	})
 
 	// #119776. Wrong: a controller that gives up at the failed start.
-	It("hold while no Job can be started", Covers("CRON-HISTORY-009"), func(ctx SpecContext) {
+	It("hold while no Job can be started", Covers(HistoryWhileStartsFail), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).SuccessfulJobsHistoryLimit(10))
@@ -154,7 +155,7 @@ var _ = Describe("history limits", Label("area:cronjob", "behaviour:historyLimit
 
 	// The whole way with real Jobs. Wrong: a controller whose deletions leave the
 	// pods behind.
-	It("clean up after Jobs that the CronJob started, pods included", Covers("CRON-HISTORY-010"), func(ctx SpecContext) {
+	It("clean up after Jobs that the CronJob started, pods included", Covers(HistoryDeletesPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(1), first)

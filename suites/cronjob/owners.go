@@ -7,7 +7,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,7 +23,7 @@ var _ = Describe("owner", Label("area:cronjob", "behaviour:ownership"), func() {
 	// The Job looks as if the CronJob had started it. The garbage collector deletes
 	// it, as its owner does not exist; a finalizer keeps it. Wrong: goes by the name
 	// in the reference, and waits for the Job.
-	It("of a Job is a CronJob's UID, not its name", Covers("CRON-OWNERS-001"), func(ctx SpecContext) {
+	It("of a Job is a CronJob's UID, not its name", Covers(KnowsCronJobByUID), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, tick := ago(40*time.Minute), ago(30*time.Minute)
 		stranger := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "5a1f4b0c-0000-4000-8000-000000000000"}}
@@ -46,7 +47,7 @@ var _ = Describe("owner", Label("area:cronjob", "behaviour:ownership"), func() {
 	})
 
 	// The garbage collector goes by the references that the controller has set.
-	It("takes its Jobs and their pods with it", Covers("CRON-JOBS-007"), func(ctx SpecContext) {
+	It("takes its Jobs and their pods with it", Covers(JobsGoWithCronJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), first)
@@ -64,7 +65,7 @@ var _ = Describe("owner", Label("area:cronjob", "behaviour:ownership"), func() {
 	})
 
 	// Wrong: finds Jobs by the CronJob's name, or by how theirs begin.
-	It("can leave its Jobs behind, which are not those of the next one of its name", Covers("CRON-OWNERS-002", "CRON-OWNERS-003"), func(ctx SpecContext) {
+	It("can leave its Jobs behind, which are not those of the next one of its name", Covers(OrphanedJobsRun, NotTheEarlierCronJobsJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
 		forbid := func() *puppet.CronJobBuilder {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,7 +20,7 @@ import (
 
 var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func() {
 	// Wrong: a controller that starts another Job at each look.
-	It("starts one Job for a tick that is due, and no second one", Covers("CRON-SCHEDULE-001", "CRON-SCHEDULE-002", "CRON-STATUS-001", "CRON-STATUS-010"), func(ctx SpecContext) {
+	It("starts one Job for a tick that is due, and no second one", Covers(StartsOnSchedule, OneJobPerTime, ActiveRefersToRunning, QuietCronStatus), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
@@ -36,7 +37,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// #109250: @every counts from the CronJob's creation, so that no spec has to
 	// wait for a minute to begin. Wrong: a controller that looks at its CronJobs
 	// when they or their Jobs change, and has no clock.
-	It("starts a Job when its time has come, although nothing else happens", Covers("CRON-SCHEDULE-003"), func(ctx SpecContext) {
+	It("starts a Job when its time has come, although nothing else happens", Covers(NoticesTimeAlone), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 5s").Obj())
 		tick := cronJob.CreationTimestamp.Add(5 * time.Second)
@@ -50,7 +51,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// batch/v1 JobTemplateSpec: standard object's metadata of the jobs created
 	// from this template. Wrong: a controller that copies the spec alone, or the
 	// CronJob's own metadata.
-	It("makes the Job from the template, and marks it with its CronJob and its tick", Covers("CRON-JOBS-001", "CRON-JOBS-002", "CRON-JOBS-003"), func(ctx SpecContext) {
+	It("makes the Job from the template, and marks it with its CronJob and its tick", Covers(JobFollowsTemplate, CronJobOwnsJob, ScheduledTimeAnnotation), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		template := puppet.Job("").Label("team", "blue").Parallelism(2).Completions(3).BackoffLimit(4).
@@ -80,7 +81,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// A CronJob's name has 52 characters or less, for the sake of the 11 that its
 	// controller adds: https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#cron-job-limitations
-	It("starts the Job of a CronJob with the longest name there is", Covers("CRON-JOBS-004"), func(ctx SpecContext) {
+	It("starts the Job of a CronJob with the longest name there is", Covers(JobNameFollowsCronJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob(strings.Repeat("n", 52), puppet.Job("")), tick)
@@ -89,7 +90,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// batch/v1 CronJobStatus.lastScheduleTime. Wrong: a controller that finds a
 	// tick before the CronJob's creation, or starts a Job at once.
-	It("starts nothing for the time before the CronJob was there", Covers("CRON-SCHEDULE-004"), func(ctx SpecContext) {
+	It("starts nothing for the time before the CronJob was there", Covers(NotBeforeCreation), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).Obj())
@@ -103,7 +104,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	})
 
 	// The Job is gone, and nobody but the status remembers its tick.
-	It("starts nothing again for the tick in lastScheduleTime", Covers("CRON-SCHEDULE-005"), func(ctx SpecContext) {
+	It("starts nothing again for the tick in lastScheduleTime", Covers(NotBeforeLastSchedule), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).Obj())
@@ -116,7 +117,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#job-creation:
 	// Wrong: a controller that makes up for every missed tick, or for the first.
-	It("starts only the latest of several missed ticks", Covers("CRON-SCHEDULE-006", "CRON-STATUS-004"), func(ctx SpecContext) {
+	It("starts only the latest of several missed ticks", Covers(LatestMissedOnly, LastScheduleTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).Obj())
@@ -128,7 +129,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// #118724. Wrong: a controller that reckons with ticks as far apart as the first
 	// two that it missed; these are 22 hours apart, and the next two are 2.
-	It("starts the latest of missed ticks that are not evenly spaced", Covers("CRON-SCHEDULE-006", "CRON-STATUS-004"), func(ctx SpecContext) {
+	It("starts the latest of missed ticks that are not evenly spaced", Covers(LatestMissedOnly, LastScheduleTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		schedule := fmt.Sprintf("%d %d,%d * * *", tick.Minute(), tick.Add(-2*time.Hour).Hour(), tick.Hour())
@@ -141,7 +142,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// #42649, #45825. Wrong: a controller that gives up at a hundred, as all did
 	// before 1.21.
-	It("starts the latest of more than a hundred missed ticks too, and warns", Covers("CRON-SCHEDULE-007", "CRON-SCHEDULE-008"), func(ctx SpecContext) {
+	It("starts the latest of more than a hundred missed ticks too, and warns", Covers(ManyMissedTimes, WarnsOfManyMissedTimes), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).Obj())
@@ -156,7 +157,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#starting-deadline:
 	// the controller counts how many missed Jobs occurred within the deadline.
-	It("counts missed ticks from the starting deadline on", Covers("CRON-DEADLINE-003"), func(ctx SpecContext) {
+	It("counts missed ticks from the starting deadline on", Covers(DeadlineLimitsMissedTimes), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).StartingDeadlineSeconds(5000).Obj())
@@ -171,7 +172,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// batch/v1 CronJobSpec.startingDeadlineSeconds: deadline for starting the job
 	// if it misses scheduled time for any reason.
-	It("starts a tick within its starting deadline, and none after it", Covers("CRON-DEADLINE-001", "CRON-DEADLINE-002"), func(ctx SpecContext) {
+	It("starts a tick within its starting deadline, and none after it", Covers(StartsWithinDeadline, NotAfterDeadline), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		late := due(ctx, s, puppet.CronJob("late", puppet.Job("")).StartingDeadlineSeconds(60), tick)
@@ -185,7 +186,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-suspension:
 	// executions that are suspended count as missed; without a starting deadline
 	// they are scheduled immediately.
-	It("starts nothing while suspended, and the missed tick when resumed", Covers("CRON-SUSPEND-001", "CRON-SUSPEND-002"), func(ctx SpecContext) {
+	It("starts nothing while suspended, and the missed tick when resumed", Covers(SuspendedStartsNothing, ResumeStartsMissed), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")).Suspend(), tick)
@@ -197,7 +198,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// The same page: "for CronJobs without a starting deadline". Wrong: a
 	// controller that starts all that was missed.
-	It("starts nothing when resumed after the tick's starting deadline", Covers("CRON-SUSPEND-003"), func(ctx SpecContext) {
+	It("starts nothing when resumed after the tick's starting deadline", Covers(ResumeKeepsDeadline), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		late := due(ctx, s, puppet.CronJob("late", puppet.Job("")).StartingDeadlineSeconds(60).Suspend(), tick)
@@ -212,7 +213,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// batch/v1 CronJobSpec.suspend: it does not apply to already started
 	// executions. Wrong: a controller that suspends or forgets the Job.
-	It("lets a Job go on when its CronJob is suspended", Covers("CRON-SUSPEND-004"), func(ctx SpecContext) {
+	It("lets a Job go on when its CronJob is suspended", Covers(SuspensionLeavesJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
@@ -230,7 +231,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// batch/v1 CronJobSpec.timeZone; KEP-4026 wants the annotation in it. Read in
 	// any other zone, the schedule has not ticked since lastScheduleTime.
-	It("reads the schedule in its time zone", Covers("CRON-ZONE-001", "CRON-ZONE-002"), func(ctx SpecContext) {
+	It("reads the schedule in its time zone", Covers(ScheduleInTimeZone, AnnotationInTimeZone), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		zone := time.FixedZone("", 5*3600+1800) // India knows no summer time
@@ -246,7 +247,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// In UTC, the tick is hours ahead. Wrong: a controller that keeps the zone that
 	// it saw first.
-	It("reads the schedule in the time zone that it has now", Covers("CRON-ZONE-003"), func(ctx SpecContext) {
+	It("reads the schedule in the time zone that it has now", Covers(ChangedTimeZone), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		local := tick.In(time.FixedZone("", 5*3600+1800))
@@ -266,7 +267,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax:
 	// "0 0 13 * 5" is every Friday as well as the 13th of each month. Wrong: a
 	// controller that wants both.
-	It("ticks on a weekday as well as on a day of the month", Covers("CRON-SCHEDULE-009"), func(ctx SpecContext) {
+	It("ticks on a weekday as well as on a day of the month", Covers(DayOrWeekday), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).
@@ -277,7 +278,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	})
 
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax
-	It("understands the macros of the schedule's syntax", Covers("CRON-SCHEDULE-010"), func(ctx SpecContext) {
+	It("understands the macros of the schedule's syntax", Covers(ScheduleMacros), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := time.Date(ago(0).Year(), time.January, 1, 0, 0, 0, 0, time.UTC)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@yearly").Obj())
@@ -288,7 +289,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// #41655. There is no 30 February; the API accepts it. Wrong: a controller
 	// that counts for ever, or never gets to the others.
-	It("is not held up by a schedule without any tick", Covers("CRON-SCHEDULE-011"), func(ctx SpecContext) {
+	It("is not held up by a schedule without any tick", Covers(ImpossibleSchedule), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		never := framework.Create(ctx, s, puppet.CronJob("never", puppet.Job("")).Schedule("0 0 30 2 *").Obj())
@@ -301,7 +302,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// A name that upstream's controller gives; one with other names has nothing in
 	// its way. Wrong: a controller that takes the Job for its own, or ends.
-	It("leaves a Job alone that has the name of the one it wants to start", Covers("CRON-JOBS-005"), func(ctx SpecContext) {
+	It("leaves a Job alone that has the name of the one it wants to start", Covers(LeavesForeignJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		foreign := framework.Create(ctx, s, puppet.Job(fmt.Sprintf("a-%d", tick.Unix()/60)).Obj())
@@ -319,7 +320,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// Without a starting deadline it is never too late. Wrong: a controller that
 	// tries once.
-	It("starts a Job as soon as it can be created", Covers("CRON-JOBS-009"), func(ctx SpecContext) {
+	It("starts a Job as soon as it can be created", Covers(RetriesToStartAJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		quota := s.Refuse(ctx, puppet.Job("refused").Obj(), "count/jobs.batch")
@@ -334,7 +335,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 	})
 
 	// Wrong: a controller that looks for its Jobs by name, or by the template's labels.
-	It("keeps CronJobs with the same template apart", Covers("CRON-JOBS-006"), func(ctx SpecContext) {
+	It("keeps CronJobs with the same template apart", Covers(KeepsCronJobsApart), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		template := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
@@ -354,7 +355,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// A finalizer holds the CronJob, as the garbage collector's own does when Jobs
 	// are to go first.
-	It("starts nothing once its CronJob is being deleted", Covers("CRON-SCHEDULE-012"), func(ctx SpecContext) {
+	It("starts nothing once its CronJob is being deleted", Covers(NoJobsWhileBeingDeleted), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).
@@ -370,7 +371,7 @@ var _ = Describe("schedule", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// https://kubernetes.io/docs/concepts/architecture/garbage-collection/: by the
 	// owner references that the controller has set.
-	It("leaves its Jobs to the garbage collector", Covers("CRON-JOBS-007"), func(ctx SpecContext) {
+	It("leaves its Jobs to the garbage collector", Covers(JobsGoWithCronJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)

@@ -5,7 +5,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,7 +19,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	// batch/v1 CronJobStatus.active: currently running jobs; lastSuccessfulTime:
 	// the last time the job successfully completed. Wrong: a controller that
 	// writes its own time.
-	It("has the completion time of a Job that succeeded, and the Job no more", Covers("CRON-STATUS-002", "CRON-STATUS-005"), func(ctx SpecContext) {
+	It("has the completion time of a Job that succeeded, and the Job no more", Covers(FinishedLeaveActive, LastSuccessfulTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
@@ -35,7 +36,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	})
 
 	// Wrong: a controller for which every end is a success.
-	It("has no time of success after a failure, and the Job no more", Covers("CRON-STATUS-002", "CRON-STATUS-006"), func(ctx SpecContext) {
+	It("has no time of success after a failure, and the Job no more", Covers(FinishedLeaveActive, FailureKeepsLastSuccess), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").BackoffLimit(0)), tick)
@@ -51,7 +52,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 
 	// The Job that ended later is seen first. Wrong: a controller that keeps what
 	// it saw last.
-	It("keeps the latest time of success", Covers("CRON-STATUS-005"), func(ctx SpecContext) {
+	It("keeps the latest time of success", Covers(LastSuccessfulTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(ago(30*time.Minute))).Obj())
 		older := framework.Create(ctx, s, owned(untouched("older"), cronJob).Obj())
@@ -71,7 +72,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	})
 
 	// #118530: kubectl create job --from=cronjob/a.
-	It("has the success of a Job that was started by hand", Covers("CRON-STATUS-007"), func(ctx SpecContext) {
+	It("has the success of a Job that was started by hand", Covers(ManualJobSucceeds), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(ago(30*time.Minute))).Obj())
 		job := framework.Create(ctx, s, owned(puppet.Job("by-hand").ExitCodes("0"), cronJob).Obj())
@@ -84,7 +85,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	})
 
 	// Wrong: a controller that starts the tick again, or keeps the reference.
-	It("loses a Job that was deleted by hand, and nothing takes its place", Covers("CRON-STATUS-003"), func(ctx SpecContext) {
+	It("loses a Job that was deleted by hand, and nothing takes its place", Covers(DeletedLeaveActive), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
@@ -99,7 +100,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	// #120649: so it looks after a crash between the start and its record. Wrong: a
 	// controller that starts the tick twice, or looks for the Job in no namespace,
 	// as upstream's did up to 1.36 (#136918).
-	It("takes a Job up again that it has lost", Covers("CRON-STATUS-008"), func(ctx SpecContext) {
+	It("takes a Job up again that it has lost", Covers(TakesUpLostJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
@@ -120,7 +121,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 	})
 
 	// Wrong: a controller that does not know the Jobs it has just started.
-	It("holds no surprise for the controller that wrote it", Covers("CRON-EVENTS-002"), func(ctx SpecContext) {
+	It("holds no surprise for the controller that wrote it", Covers(NoFalseEvents), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), first)
@@ -139,7 +140,7 @@ var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
 
 	// #106496, #107997, #108023. Wrong: a controller that finds its Jobs by the
 	// labels of the template.
-	It("keeps a Job whose template has changed since", Covers("CRON-STATUS-009", "CRON-JOBS-008"), func(ctx SpecContext) {
+	It("keeps a Job whose template has changed since", Covers(KnowsJobsByOwner, ChangedTemplate), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").Label("version", "old")), first)

@@ -5,7 +5,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -16,7 +17,7 @@ import (
 var _ = Describe("template", Label("area:cronjob", "behaviour:schedule"), func() {
 
 	// A template that was copied from a Job has one. Wrong: keeps what is there.
-	It("does not say when a Job is scheduled", Covers("CRON-TEMPLATE-001", "CRON-JOBS-003"), func(ctx SpecContext) {
+	It("does not say when a Job is scheduled", Covers(TemplateCannotSetScheduledTime, ScheduledTimeAnnotation), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")).With(func(c *batchv1.CronJob) {
@@ -30,7 +31,7 @@ var _ = Describe("template", Label("area:cronjob", "behaviour:schedule"), func()
 	})
 
 	// Wrong: copies what it knows of a Job's spec.
-	It("says everything else, also that a Job shall not run yet", Covers("CRON-TEMPLATE-002", "CRON-JOBS-001"), func(ctx SpecContext) {
+	It("says everything else, also that a Job shall not run yet", Covers(TemplateMaySuspend, JobFollowsTemplate), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		template := puppet.Job("").Suspend().Indexed().Completions(3).ActiveDeadlineSeconds(1234).
@@ -51,7 +52,7 @@ var _ = Describe("template", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// The tick is made due twice. Wrong: a name by chance, which does not keep two
 	// controllers from starting a Job each.
-	It("and the scheduled time make the same name each time", Label("level:should"), Covers("CRON-TEMPLATE-003", "CRON-JOBS-004"), func(ctx SpecContext) {
+	It("and the scheduled time make the same name each time", Label("level:should"), Covers(JobNameIsStable, JobNameFollowsCronJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)

@@ -7,7 +7,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,7 +20,7 @@ var _ = Describe("timeZone", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// It is never the same day in both. Wrong: takes the hour from the zone, and the
 	// day from UTC.
-	It("is that of days and weekdays as well", Covers("CRON-LOCAL-001"), func(ctx SpecContext) {
+	It("is that of days and weekdays as well", Covers(LocalDays), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := ago(30 * time.Minute)
 		start := func(name, zone string, offset time.Duration, weekday bool) {
@@ -41,7 +42,7 @@ var _ = Describe("timeZone", Label("area:cronjob", "behaviour:schedule"), func()
 
 	// Noon is at 16:00 in UTC there in July, and at 17:00 in January. Wrong: applies
 	// the offset of today, or the zone's standard one.
-	It("has the offset of the scheduled time", Covers("CRON-LOCAL-002"), func(ctx SpecContext) {
+	It("has the offset of the scheduled time", Covers(DaylightSaving), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		for _, season := range []struct {
 			name  string

@@ -6,7 +6,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -15,7 +16,7 @@ import (
 var _ = Describe("A Job whose controller was out of touch", labels, func() {
 
 	// Wrong: watches on from where it was, or not at all.
-	It("goes on with what its controller missed when watches had expired", Covers("JOB-FAULTS-010"), func(ctx SpecContext) {
+	It("goes on with what its controller missed when watches had expired", Covers(ExpiredWatches), func(ctx SpecContext) {
 		s := begin(ctx)
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(3).Obj())
 		pods := running(s.Sandbox, "a", 2)
@@ -43,7 +44,7 @@ var _ = Describe("A Job whose controller was out of touch", labels, func() {
 
 	// Wrong: a controller that has heard of no deletion keeps the pods of a Job
 	// that it does not list any more.
-	It("lets its pods go when its deletion was missed", Covers("JOB-FAULTS-010", "JOB-FAULTS-005"), func(ctx SpecContext) {
+	It("lets its pods go when its deletion was missed", Covers(ExpiredWatches, ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
 		s := begin(ctx)
 		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
 		pod := running(s.Sandbox, "a", 1)[0]
@@ -80,11 +81,11 @@ var _ = Describe("A Job whose controller was out of touch", labels, func() {
 		completes(s.Sandbox, "a", 6)
 	}
 
-	It("goes on when the API server was away for 5 s", takesLong, Covers("JOB-FAULTS-011"), func(ctx SpecContext) {
+	It("goes on when the API server was away for 5 s", takesLong, Covers(APIServerAway), func(ctx SpecContext) {
 		away(ctx, 5*time.Second)
 	})
 
-	It("goes on when the API server was away for 30 s", Label("slow"), takesLongest, Covers("JOB-FAULTS-011"), func(ctx SpecContext) {
+	It("goes on when the API server was away for 30 s", Label("slow"), takesLongest, Covers(APIServerAway), func(ctx SpecContext) {
 		away(ctx, 30*time.Second)
 	})
 })

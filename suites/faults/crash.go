@@ -5,7 +5,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,7 +18,7 @@ import (
 var _ = Describe("A Job whose controller crashes", labels, func() {
 
 	// Wrong: relies on what it remembers of pods that it asked for.
-	It("has as many pods as it needs, before and after one is created", Covers("JOB-FAULTS-013"), func(ctx SpecContext) {
+	It("has as many pods as it needs, before and after one is created", Covers(SurvivesCrashes), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		before := s.On(createPods).Nth(1).Before(s.Crash)
 		after := s.On(createPods).Nth(2).After(s.Crash)
@@ -29,7 +30,7 @@ var _ = Describe("A Job whose controller crashes", labels, func() {
 	})
 
 	// Wrong: counts in memory, or after it has released.
-	It("counts its pods once, before and after the status is written", Covers("JOB-FAULTS-013"), func(ctx SpecContext) {
+	It("counts its pods once, before and after the status is written", Covers(SurvivesCrashes), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		before := s.On(writeStatus).Nth(2).Before(s.Crash)
 		after := s.On(writeStatus).Nth(3).After(s.Crash)
@@ -42,7 +43,7 @@ var _ = Describe("A Job whose controller crashes", labels, func() {
 
 	// Wrong: counts pods anew that hold the finalizer, or not those that have
 	// lost it.
-	It("counts its pods once, before and after one is released", Covers("JOB-FAULTS-013"), func(ctx SpecContext) {
+	It("counts its pods once, before and after one is released", Covers(SurvivesCrashes), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		before := s.On(releasePods).Nth(1).Before(s.Crash)
 		after := s.On(releasePods).Nth(2).After(s.Crash)
@@ -54,7 +55,7 @@ var _ = Describe("A Job whose controller crashes", labels, func() {
 	})
 
 	// Wrong: finds a Job that says that it is suspended, and looks no further.
-	It("is suspended as a whole, before and after a pod is deleted", Covers("JOB-FAULTS-013"), func(ctx SpecContext) {
+	It("is suspended as a whole, before and after a pod is deleted", Covers(SurvivesCrashes), func(ctx SpecContext) {
 		s := begin(ctx)
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		running(s.Sandbox, "a", 2)
@@ -75,7 +76,7 @@ var _ = Describe("A Job whose controller crashes", labels, func() {
 var _ = Describe("A CronJob whose controller crashes", cronLabels, func() {
 
 	// #120649, #136918. Wrong: starts a Job twice, or never takes it up again.
-	It("has one Job, before and after that is started", Covers("CRON-FAULTS-006"), func(ctx SpecContext) {
+	It("has one Job, before and after that is started", Covers(CronSurvivesCrashes), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		before := s.On(createJobs).Nth(1).Before(s.Crash)
 		after := s.On(createJobs).Nth(2).After(s.Crash)
@@ -89,7 +90,7 @@ var _ = Describe("A CronJob whose controller crashes", cronLabels, func() {
 
 	// The same. Wrong: takes the Job of a status that was not written for one of
 	// somebody else.
-	It("has one Job, before and after that is on record", Covers("CRON-FAULTS-006"), func(ctx SpecContext) {
+	It("has one Job, before and after that is on record", Covers(CronSurvivesCrashes), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		before := s.On(writeCronStatus).Nth(1).Before(s.Crash)
 		after := s.On(writeCronStatus).Nth(2).After(s.Crash)

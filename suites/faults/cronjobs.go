@@ -8,7 +8,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -114,7 +115,7 @@ var _ = Describe("A CronJob whose controller's requests go wrong", cronLabels, f
 	names := []string{"a", "b", "c", "d"}
 
 	// Wrong: takes a tick for done whose Job could not be created.
-	It("starts one Job, whatever becomes of requests for it", Covers("CRON-FAULTS-001"), func(ctx SpecContext) {
+	It("starts one Job, whatever becomes of requests for it", Covers(StartsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allMet := trouble(s, createJobs, fails, isPutOff, isLost, unanswered)
 		s.Start()
@@ -129,7 +130,7 @@ var _ = Describe("A CronJob whose controller's requests go wrong", cronLabels, f
 	})
 
 	// Wrong: writes once, and what it wrote then is forgotten.
-	It("says what became of its Job, whatever becomes of writes of its status", Covers("CRON-FAULTS-002"), func(ctx SpecContext) {
+	It("says what became of its Job, whatever becomes of writes of its status", Covers(RecordsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allMet := trouble(s, writeCronStatus, fails, conflicts, isPutOff, isLost, unanswered)
 		s.Start()
@@ -145,7 +146,7 @@ var _ = Describe("A CronJob whose controller's requests go wrong", cronLabels, f
 
 	// Wrong: starts the new Job although it could not delete the old one, or
 	// never.
-	It("replaces its Job, whatever becomes of requests to delete it", Covers("CRON-FAULTS-003"), func(ctx SpecContext) {
+	It("replaces its Job, whatever becomes of requests to delete it", Covers(DeletesJobsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		s.Start()
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
@@ -171,7 +172,7 @@ var _ = Describe("A CronJob whose controller's requests go wrong", cronLabels, f
 
 	// When it looks again is its own affair: a change of the CronJob makes it.
 	// Wrong: takes the Job for deleted.
-	It("keeps no more Jobs than it may, although requests to delete one failed", Covers("CRON-FAULTS-003"), func(ctx SpecContext) {
+	It("keeps no more Jobs than it may, although requests to delete one failed", Covers(DeletesJobsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		failed := s.On(deleteJobs).Nth(1).Answer(500)
 		s.Start()
@@ -212,7 +213,7 @@ func holdAt(s *framework.Faulty, calls faultproxy.Calls, resource string) (met *
 var _ = Describe("A CronJob whose controller has an old view", cronLabels, func() {
 
 	// Wrong: starts the Job of a tick again, as it does not see its own record.
-	It("starts one Job for a tick, if the view is of CronJobs", Covers("CRON-FAULTS-004"), func(ctx SpecContext) {
+	It("starts one Job for a tick, if the view is of CronJobs", Covers(StaleCronJob), func(ctx SpecContext) {
 		s := beginCron(ctx)
 		met, held := holdAt(s, createJobs, "cronjobs")
 		tick := ago(30 * time.Minute)
@@ -230,7 +231,7 @@ var _ = Describe("A CronJob whose controller has an old view", cronLabels, func(
 	})
 
 	// Wrong: counts the Jobs that it sees, and sees none that runs.
-	It("forbids a Job beside another, if the view is of Jobs", Covers("CRON-FAULTS-004"), func(ctx SpecContext) {
+	It("forbids a Job beside another, if the view is of Jobs", Covers(StaleCronJob), func(ctx SpecContext) {
 		s := beginCron(ctx)
 		met, held := holdAt(s, createJobs, "jobs")
 		first, second := ago(30*time.Minute), ago(20*time.Minute)
@@ -255,7 +256,7 @@ var _ = Describe("A CronJob whose controller has an old view", cronLabels, func(
 var _ = Describe("A CronJob whose controller was out of touch", cronLabels, func() {
 
 	// Wrong: watches on from where it was, or not at all.
-	It("goes on with what its controller missed when watches had expired", Covers("CRON-FAULTS-005"), func(ctx SpecContext) {
+	It("goes on with what its controller missed when watches had expired", Covers(CatchesUpWithCronJobs), func(ctx SpecContext) {
 		s := beginCron(ctx)
 		tick := ago(30 * time.Minute)
 		due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("")), tick)
@@ -280,7 +281,7 @@ var _ = Describe("A CronJob whose controller was out of touch", cronLabels, func
 	})
 
 	// Wrong: lets a tick go by that it could not act on.
-	It("starts what is still due when the API server was away for 5 s", takesLong, Covers("CRON-FAULTS-005"), func(ctx SpecContext) {
+	It("starts what is still due when the API server was away for 5 s", takesLong, Covers(CatchesUpWithCronJobs), func(ctx SpecContext) {
 		s := beginCron(ctx)
 		tick := ago(30 * time.Minute)
 		due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).Suspend(), tick)

@@ -7,7 +7,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -50,7 +51,7 @@ func overthrow(ctx context.Context, s *framework.Sandbox, leader *framework.Subj
 var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 
 	// Wrong: begins anew as it finds the pods of another one.
-	It("is carried on by another replica", Covers("JOB-FAULTS-012"), func(ctx SpecContext) {
+	It("is carried on by another replica", Covers(LeaderChanges), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := replicas(s)
 		first.Start()
@@ -68,7 +69,7 @@ var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 	})
 
 	// Wrong: adds to the counters whatever revision they are of.
-	It("is not counted again by a late write of the old leader", Covers("JOB-FAULTS-012"), func(ctx SpecContext) {
+	It("is not counted again by a late write of the old leader", Covers(LeaderChanges), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := replicas(s)
 		first.Start()
@@ -96,7 +97,7 @@ var _ = Describe("A Job whose controller loses its Lease", labels, func() {
 var _ = Describe("A CronJob whose controller loses its Lease", cronLabels, func() {
 
 	// Wrong: gives the Job of a tick a name of its own each time.
-	It("starts one Job, though the old leader's request comes late", Covers("CRON-FAULTS-006"), func(ctx SpecContext) {
+	It("starts one Job, though the old leader's request comes late", Covers(CronSurvivesCrashes), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := replicas(s)
 		arrives := make(chan struct{})

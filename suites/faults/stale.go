@@ -5,7 +5,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"golang.org/x/sync/errgroup"
@@ -20,7 +22,7 @@ var _ = Describe("A Job whose controller has an old view", labels, func() {
 
 	// #130103, #137210. Wrong: does not see its own counting, but sees that
 	// counted pods have lost their finalizer, and replaces them.
-	It("gets no more pods than it needs, if the view is of Jobs", Covers("JOB-FAULTS-007"), func(ctx SpecContext) {
+	It("gets no more pods than it needs, if the view is of Jobs", Covers(StaleJob), func(ctx SpecContext) {
 		s := begin(ctx)
 		framework.Create(ctx, s.Sandbox, puppet.Job("one").Obj())
 		framework.Create(ctx, s.Sandbox, puppet.Job("three").Parallelism(3).Completions(3).Obj())
@@ -40,7 +42,7 @@ var _ = Describe("A Job whose controller has an old view", labels, func() {
 	})
 
 	// Wrong: goes by the name, and finds a Job with a pod already.
-	It("is not taken for its predecessor of the same name", Covers("JOB-FAULTS-008"), func(ctx SpecContext) {
+	It("is not taken for its predecessor of the same name", Covers(StaleUID), func(ctx SpecContext) {
 		s := begin(ctx)
 		old := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
 		pod := running(s.Sandbox, "a", 1)[0]
@@ -58,7 +60,7 @@ var _ = Describe("A Job whose controller has an old view", labels, func() {
 	})
 
 	// Wrong: creates a pod for each that it does not see.
-	It("gets no more pods than it needs and counts each once, if the view is of pods", Covers("JOB-FAULTS-009"), func(ctx SpecContext) {
+	It("gets no more pods than it needs and counts each once, if the view is of pods", Covers(StalePods), func(ctx SpecContext) {
 		s := begin(ctx)
 		release := s.Hold("pods")
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(2).ExitCodes("0").Obj())
@@ -71,7 +73,7 @@ var _ = Describe("A Job whose controller has an old view", labels, func() {
 	})
 
 	// Wrong: loses what happened while it did not look.
-	It("counts what ended out of its sight", Covers("JOB-FAULTS-009"), func(ctx SpecContext) {
+	It("counts what ended out of its sight", Covers(StalePods), func(ctx SpecContext) {
 		s := begin(ctx)
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(3).Completions(3).Obj())
 		pods := running(s.Sandbox, "a", 3)
@@ -89,7 +91,7 @@ var _ = Describe("A Job whose controller has an old view", labels, func() {
 	// #104666; upstream's and the reference's status have room for 500 at a time. The
 	// controller sees all ends at once, as it is away until then. Nobody runs the
 	// pods, which would take long. Wrong: lets pods go that it did not note.
-	It("counts each of more pods than it can note at once", takesLong, Covers("JOB-TRACKING-003", "JOB-TRACKING-004"), func(ctx SpecContext) {
+	It("counts each of more pods than it can note at once", takesLong, Covers(CountsOnce, ReleasesBeforeFinish), func(ctx SpecContext) {
 		const n = 510
 		s := begin(ctx)
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(n).Completions(n).With(func(j *batchv1.Job) {

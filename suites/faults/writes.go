@@ -5,7 +5,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,7 +20,7 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 
 	// Wrong: takes a request that failed for done, or creates a pod again that
 	// was created without an answer.
-	It("has exactly the pods that it needs, whatever becomes of requests for them", Covers("JOB-FAULTS-001"), func(ctx SpecContext) {
+	It("has exactly the pods that it needs, whatever becomes of requests for them", Covers(CreatesDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allMet := trouble(s, createPods, fails, isPutOff, isLost, unanswered)
 		s.Start()
@@ -34,7 +35,7 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 
 	// The first write that fails says that a Job has started, the others that pods
 	// have ended. Wrong: counts in its memory and not from what is on record.
-	It("counts its pods once, whatever becomes of writes of its status", Covers("JOB-FAULTS-002"), func(ctx SpecContext) {
+	It("counts its pods once, whatever becomes of writes of its status", Covers(CountsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		firstMet := trouble(s, writeStatus, fails)
 		s.Start()
@@ -55,7 +56,7 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 	})
 
 	// Wrong: forgets the reason, or counts the failure again, as it decides anew.
-	It("has failed for its reason, whatever becomes of writes of its status", Covers("JOB-FAULTS-002"), func(ctx SpecContext) {
+	It("has failed for its reason, whatever becomes of writes of its status", Covers(CountsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allMet := trouble(s, writeStatus, unanswered, conflicts, fails, unanswered)
 		s.Start()
@@ -74,7 +75,7 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 	})
 
 	// Wrong: takes a pod for released whose finalizer it failed to remove.
-	It("releases the pods that it has counted, whatever becomes of requests for that", Covers("JOB-FAULTS-003"), func(ctx SpecContext) {
+	It("releases the pods that it has counted, whatever becomes of requests for that", Covers(ReleasesDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allMet := trouble(s, releasePods, fails, conflicts, isPutOff, isLost, unanswered)
 		s.Start()
@@ -89,7 +90,7 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 	})
 
 	// Wrong: takes a pod for deleted that it failed to delete.
-	It("stops its pods when it is suspended, whatever becomes of requests for that", Covers("JOB-FAULTS-004"), func(ctx SpecContext) {
+	It("stops its pods when it is suspended, whatever becomes of requests for that", Covers(DeletesDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allMet := trouble(s, deletePods, fails, isPutOff, isLost, unanswered)
 		s.Start()
@@ -114,7 +115,7 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 	})
 
 	// Wrong: tries once, as nothing wakes it for a pod whose Job is gone.
-	It("lets its pods go when it is gone, even if requests for that failed", Covers("JOB-FAULTS-005"), func(ctx SpecContext) {
+	It("lets its pods go when it is gone, even if requests for that failed", Covers(ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
 		s := begin(ctx)
 		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
 		pod := running(s.Sandbox, "a", 1)[0]
@@ -132,7 +133,7 @@ var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
 	})
 
 	// Wrong: repeats a step because its event could not be written.
-	It("completes although no event can be written", Covers("JOB-FAULTS-006"), func(ctx SpecContext) {
+	It("completes although no event can be written", Covers(FinishesWithoutEvents), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		s.On(createEvents).Answer(500)
 		s.Start()

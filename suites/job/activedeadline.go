@@ -6,8 +6,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,7 +23,7 @@ import (
 var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDeadlineSeconds"), func() {
 
 	// Wrong: lets the pods run on, or forgets to count them.
-	It("fail the Job when they are over, and remove its pods", Covers("JOB-DEADLINE-001", "JOB-DEADLINE-002", "JOB-STATUS-008"), func(ctx SpecContext) {
+	It("fail the Job when they are over, and remove its pods", Covers(FailsAtDeadline, DeadlineDeletesActive, NoCompletionTimeOnFailure), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(1))
 
 		exceeds(s, "a", time.Second, Counters{Failed: 2})
@@ -32,7 +33,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 	})
 
 	// Source: KEP-3998; #123775.
-	It("are declared exceeded at once, but the Job has Failed only when its last pod has ended", Covers("JOB-END-003", "JOB-END-005"), func(ctx SpecContext) {
+	It("are declared exceeded at once, but the Job has Failed only when its last pod has ended", Covers(FailedIsAnnounced, FailedAfterAllPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
 		pods := Running(s, "a", 1)
@@ -48,14 +49,14 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 	})
 
 	// Source: #110294. Wrong: looks at the clock only when a pod changes.
-	It("end without anything else happening", Covers("JOB-DEADLINE-004"), func(ctx SpecContext) {
+	It("end without anything else happening", Covers(DeadlineIsNoticed), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(3).Puppet(map[string]string{puppet.Start: puppet.Hold}))
 
 		exceeds(s, "a", 3*time.Second, Counters{Failed: 1})
 	})
 
 	// Wrong: counts from the creation.
-	It("do not begin before a Job that was created suspended is resumed", Covers("JOB-DEADLINE-010"), func(ctx SpecContext) {
+	It("do not begin before a Job that was created suspended is resumed", Covers(DeadlineBeginsAtResume), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(1).Suspend())
 
 		s.Soon("the Job is suspended", func(g Gomega) {
@@ -73,7 +74,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// "This timer will effectively be stopped and reset when the Job is resumed
 	// again." Wrong: fails the suspended Job, or counts from its first start.
-	It("begin anew when a Job is resumed", Covers("JOB-DEADLINE-011"), func(ctx SpecContext) {
+	It("begin anew when a Job is resumed", Covers(DeadlineStopsWhileSuspended), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
 
 		pod := Running(s, "a", 1)[0]
@@ -102,7 +103,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 	})
 
 	// Wrong: does not look at the status first.
-	It("say nothing about a Job that was complete before", Covers("JOB-DEADLINE-008"), func(ctx SpecContext) {
+	It("say nothing about a Job that was complete before", Covers(DeadlineAfterCompletion), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(3600).ExitCodes("0"))
 
 		Completes(s, "a", Counters{Succeeded: 1})
@@ -115,7 +116,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// "Once a Job reaches activeDeadlineSeconds, all of its running Pods are
 	// terminated." Wrong: takes finished ones with them.
-	It("leave pods that have succeeded alone", Covers("JOB-DEADLINE-003"), func(ctx SpecContext) {
+	It("leave pods that have succeeded alone", Covers(DeadlineKeepsFinished), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 
 		pods := Running(s, "a", 2)
@@ -128,7 +129,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// "Takes precedence over its .spec.backoffLimit." Wrong: wakes up only when
 	// the next pod is due, which is after 40 s.
-	It("end while the next pod is still put off", Covers("JOB-DEADLINE-005"), func(ctx SpecContext) {
+	It("end while the next pod is still put off", Covers(DeadlineBeatsBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3))
 
 		pods := Running(s, "a", 3)
@@ -142,7 +143,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 			BeNumerically("<", 4*firstBackoff-time.Second), "time between the first failure and the end")
 	})
 
-	It("can be shortened while the Job runs", Covers("JOB-DEADLINE-007"), func(ctx SpecContext) {
+	It("can be shortened while the Job runs", Covers(ChangedDeadline), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(3600))
 
 		Running(s, "a", 1)
@@ -151,7 +152,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 	})
 
 	// Wrong: sticks to the deadline that it has seen first.
-	It("can be extended before they begin", Covers("JOB-DEADLINE-007", "JOB-DEADLINE-010"), func(ctx SpecContext) {
+	It("can be extended before they begin", Covers(ChangedDeadline, DeadlineBeginsAtResume), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(1).Suspend())
 
 		s.Soon("the Job is suspended", func(g Gomega) {
@@ -171,7 +172,7 @@ var _ = Describe("activeDeadlineSeconds", Label("area:job", "behaviour:activeDea
 
 	// Source: corev1 PodSpec.activeDeadlineSeconds is another field, for the
 	// kubelet. Wrong: takes one for the other.
-	It("of the pod template are not those of the Job", Covers("JOB-DEADLINE-009"), func(ctx SpecContext) {
+	It("of the pod template are not those of the Job", Covers(PodDeadlineIsNotTheJobs), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").With(func(j *batchv1.Job) {
 			j.Spec.Template.Spec.ActiveDeadlineSeconds = ptr.To[int64](3600)
 		}).ActiveDeadlineSeconds(1))

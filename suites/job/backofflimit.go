@@ -5,8 +5,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,7 +19,7 @@ import (
 var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), func() {
 
 	// Wrong: tries once more, or fails without saying why.
-	It("of 0 fails the Job with its first failed pod", Covers("JOB-BACKOFF-001", "JOB-STATUS-008", "JOB-TRACKING-004"), func(ctx SpecContext) {
+	It("of 0 fails the Job with its first failed pod", Covers(FailsBeyondBackoffLimit, NoCompletionTimeOnFailure, ReleasesBeforeFinish), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).ExitCodes("1").FinishedAgo(longAgo))
 
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
@@ -29,7 +30,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Source: KEP-3998 and batch/v1 JobFailureTarget.
-	It("is the reason that the conditions give", Covers("JOB-END-003"), func(ctx SpecContext) {
+	It("is the reason that the conditions give", Covers(FailedIsAnnounced), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).ExitCodes("1"))
 
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
@@ -39,7 +40,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		}))
 	})
 
-	It("is how many failed pods are replaced", Covers("JOB-BACKOFF-002"), func(ctx SpecContext) {
+	It("is how many failed pods are replaced", Covers(RetriesWithinBackoffLimit), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(2).ExitCodes("1").FinishedAgo(longAgo))
 
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
@@ -47,7 +48,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// "Defaults to 6."
-	It("is 6 when it is not set", Covers("JOB-BACKOFF-003"), func(ctx SpecContext) {
+	It("is 6 when it is not set", Covers(BackoffLimitIsSix), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(7).Completions(7))
 
 		pods := Running(s, "a", 7)
@@ -60,7 +61,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Wrong: counts failures in a row.
-	It("counts all failures, whatever succeeds in between", Covers("JOB-BACKOFF-004"), func(ctx SpecContext) {
+	It("counts all failures, whatever succeeds in between", Covers(SuccessesDoNotResetFailures), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Completions(2).BackoffLimit(1).FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
@@ -72,7 +73,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Wrong: stops counting when the limit is exceeded.
-	It("counts every one of several pods that fail at once", Covers("JOB-BACKOFF-005"), func(ctx SpecContext) {
+	It("counts every one of several pods that fail at once", Covers(CountsFailuresBeyondTheLimit), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(5).Completions(5).BackoffLimit(2))
 
 		s.End(ctx, 1, Running(s, "a", 5)...)
@@ -81,7 +82,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Wrong: leaves running pods behind, or forgets those that succeeded.
-	It("when exceeded removes the pods that still run, and only those", Covers("JOB-BACKOFF-006"), func(ctx SpecContext) {
+	It("when exceeded removes the pods that still run, and only those", Covers(DeletesActivePodsOnFailure), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).BackoffLimit(0))
 
 		pods := Running(s, "a", 3)
@@ -96,7 +97,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
-	It("when exceeded is declared at once, but the Job has Failed only when its last pod has ended", Covers("JOB-END-005"), func(ctx SpecContext) {
+	It("when exceeded is declared at once, but the Job has Failed only when its last pod has ended", Covers(FailedAfterAllPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -114,7 +115,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Source: #109485. Wrong: counts it twice, or takes the Job for complete.
-	It("when exceeded is not undone by a pod that still succeeds", Covers("JOB-BACKOFF-007", "JOB-END-001"), func(ctx SpecContext) {
+	It("when exceeded is not undone by a pod that still succeeds", Covers(LateSuccessDoesNotSave, OneVerdict), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).BackoffLimit(0).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -133,14 +134,14 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Wrong: starts the next pod at once, or as if none had failed.
-	It("leaves 10 s after the first failure", Covers("JOB-BACKOFF-008"), func(ctx SpecContext) {
+	It("leaves 10 s after the first failure", Covers(FirstBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo("6s"))
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		expectNextPodAfter(s, firstBackoff)
 	})
 
-	It("leaves 20 s after the second failure", Covers("JOB-BACKOFF-009"), func(ctx SpecContext) {
+	It("leaves 20 s after the second failure", Covers(BackoffDoubles), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
@@ -150,7 +151,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// After eight failures it would be 21 min without an end. Wrong: doubles on.
-	It("leaves no more than 10 min after any failure", Covers("JOB-BACKOFF-010"), framework.Simulated("a kubelet stamps its own time"), func(ctx SpecContext) {
+	It("leaves no more than 10 min after any failure", Covers(BackoffIsLimited), framework.Simulated("a kubelet stamps its own time"), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(8).Completions(8).BackoffLimit(20).FinishedAgo("11m"))
 
 		s.End(ctx, 1, Running(s, "a", 8)...)
@@ -160,7 +161,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 	// Source: #63650, #62382. Three failures put the next pod off for 40 s,
 	// which is longer than any reaction may take.
-	It("starts the next pod without delay once another has succeeded", Covers("JOB-BACKOFF-011"), func(ctx SpecContext) {
+	It("starts the next pod without delay once another has succeeded", Covers(SuccessEndsBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4))
 
 		pods := Running(s, "a", 4)
@@ -175,7 +176,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 	})
 
 	// Source: #139428, which kube-controller-manager v1.36.1 has.
-	It("does not keep the status from being up to date while the next pod is put off", Covers("JOB-STATUS-009"), func(ctx SpecContext) {
+	It("does not keep the status from being up to date while the next pod is put off", Covers(StatusDuringBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 
 		pods := Running(s, "a", 2)
@@ -189,7 +190,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 
 	// Source: JobSpec.podReplacementPolicy; KEP-2307. Wrong: only looks at the
 	// phase, and so replaces pods without end.
-	It("includes pods that somebody else deletes", Covers("JOB-BACKOFF-012"), func(ctx SpecContext) {
+	It("includes pods that somebody else deletes", Covers(DeletedPodsFail), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1))
 
 		s.Remove(ctx, Running(s, "a", 1)[0])
@@ -199,7 +200,7 @@ var _ = Describe("backoffLimit", Label("area:job", "behaviour:backoffLimit"), fu
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
-	It("counts for an Indexed Job across all indexes", Covers("JOB-BACKOFF-013"), func(ctx SpecContext) {
+	It("counts for an Indexed Job across all indexes", Covers(BackoffLimitAcrossIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(1))
 
 		pods := byIndex(Running(s, "a", 3))

@@ -3,8 +3,9 @@ package job
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,7 +20,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// Wrong: retries once more or less, ends the Job with the index, or retries
 	// for ever.
 	It("is how often an index is retried, while the others go on",
-		Covers("JOB-BACKOFFLIMITPERINDEX-001", "JOB-BACKOFFLIMITPERINDEX-003", "JOB-BACKOFFLIMITPERINDEX-004", "JOB-BACKOFFLIMITPERINDEX-021"),
+		Covers(RetriesEachIndex, FailedIndexLeavesOthers, FailedIndexFailsTheJob, FailedCountsEveryIndex),
 		func(ctx SpecContext) {
 			s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
 
@@ -45,7 +46,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		})
 
 	// Wrong: takes 0 for unset.
-	It("of 0 fails an index with its first failed pod", Covers("JOB-BACKOFFLIMITPERINDEX-002", "JOB-BACKOFFLIMITPERINDEX-004"), func(ctx SpecContext) {
+	It("of 0 fails an index with its first failed pod", Covers(ZeroRetriesPerIndex, FailedIndexFailsTheJob), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 2)...)
@@ -56,7 +57,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	// Source of the reasons: KEP-3998, batch/v1 JobFailureTarget.
-	It("is the reason that the conditions give", Covers("JOB-BACKOFFLIMITPERINDEX-004", "JOB-BACKOFFLIMITPERINDEX-008"), func(ctx SpecContext) {
+	It("is the reason that the conditions give", Covers(FailedIndexFailsTheJob, MaxFailedIndexesWaitsForPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(0))
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
@@ -69,7 +70,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: adds up the failures of all indexes, or takes a retried index for a
 	// failed one.
-	It("is counted for each index alone", Covers("JOB-BACKOFFLIMITPERINDEX-005", "JOB-BACKOFFLIMITPERINDEX-021"), func(ctx SpecContext) {
+	It("is counted for each index alone", Covers(RetriedIndexesComplete, FailedCountsEveryIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 3)...)
@@ -85,7 +86,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	// Wrong: writes an index for each, or "0-1".
-	It("exceeded by indexes is written down as ranges", Covers("JOB-BACKOFFLIMITPERINDEX-006"), func(ctx SpecContext) {
+	It("exceeded by indexes is written down as ranges", Covers(FailedIndexesFormat), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(8).Completions(8).BackoffLimitPerIndex(0))
 
 		pods := byIndex(Running(s, "a", 8))
@@ -103,7 +104,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	// Wrong: keeps the place of a failed index taken.
-	It("exceeded by an index lets the next one have its place", Covers("JOB-BACKOFFLIMITPERINDEX-003", "JOB-BACKOFFLIMITPERINDEX-004"), func(ctx SpecContext) {
+	It("exceeded by an index lets the next one have its place", Covers(FailedIndexLeavesOthers, FailedIndexFailsTheJob), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
@@ -116,7 +117,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: ends with the limit reached, or never.
 	It("exceeded by more than maxFailedIndexes fails the Job, and removes its pods",
-		Covers("JOB-BACKOFFLIMITPERINDEX-007", "JOB-BACKOFFLIMITPERINDEX-009"), func(ctx SpecContext) {
+		Covers(FailsBeyondMaxFailedIndexes, FailedIndexesWithinMax), func(ctx SpecContext) {
 			s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(4).Completions(4).BackoffLimitPerIndex(0).MaxFailedIndexes(1))
 
 			pods := byIndex(Running(s, "a", 4))
@@ -138,7 +139,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		})
 
 	// Wrong: takes 0 for unset.
-	It("exceeded by one index fails a Job with maxFailedIndexes of 0", Covers("JOB-BACKOFFLIMITPERINDEX-007"), func(ctx SpecContext) {
+	It("exceeded by one index fails a Job with maxFailedIndexes of 0", Covers(FailsBeyondMaxFailedIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
 			FinishedAgo(longAgo))
 
@@ -149,7 +150,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	It("exceeded by too many indexes is declared at once, but the Job has Failed only when its last pod has ended",
-		Covers("JOB-BACKOFFLIMITPERINDEX-008"), func(ctx SpecContext) {
+		Covers(MaxFailedIndexesWaitsForPods), func(ctx SpecContext) {
 			s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
 				Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -167,7 +168,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		})
 
 	// Wrong: leaves the limit of the whole Job at 6.
-	It("leaves the failures of the whole Job unlimited", Covers("JOB-BACKOFFLIMITPERINDEX-010"), func(ctx SpecContext) {
+	It("leaves the failures of the whole Job unlimited", Covers(NoOverallLimitByDefault), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(9).Completions(9).BackoffLimitPerIndex(0))
 
 		pods := byIndex(Running(s, "a", 9))
@@ -184,7 +185,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: forgets the one for the other. The pod that the end of the Job
 	// removes counts as failed, too.
-	It("does not lift a backoffLimit", Covers("JOB-BACKOFFLIMITPERINDEX-011"), func(ctx SpecContext) {
+	It("does not lift a backoffLimit", Covers(OverallLimitBesidePerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(3).BackoffLimit(1).
 			FinishedAgo(longAgo))
 
@@ -199,7 +200,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	// Wrong: retries, or fails the Job.
-	It("does not matter to a failure that fails its index", Covers("JOB-BACKOFFLIMITPERINDEX-019", "JOB-BACKOFFLIMITPERINDEX-003"), func(ctx SpecContext) {
+	It("does not matter to a failure that fails its index", Covers(FailIndexAction, FailedIndexLeavesOthers), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42)))
 
@@ -215,7 +216,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	// Wrong: takes FailJob for FailIndex.
-	It("does not matter to a failure that fails the Job", Covers("JOB-BACKOFFLIMITPERINDEX-020"), func(ctx SpecContext) {
+	It("does not matter to a failure that fails the Job", Covers(FailJobBeatsPerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42), onExitCodes(failJob, in, 43)))
 
@@ -225,7 +226,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	// Wrong: counts it for nothing, so that an index is retried for ever.
-	It("includes pods that somebody else deletes", Covers("JOB-BACKOFFLIMITPERINDEX-017"), func(ctx SpecContext) {
+	It("includes pods that somebody else deletes", Covers(DeletedPodFailsItsIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1))
 
 		pods := byIndex(Running(s, "a", 2))
@@ -239,7 +240,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	// Wrong: takes the deletion for a failure.
-	It("waits for the end of a terminating pod when podReplacementPolicy is Failed", Covers("JOB-BACKOFFLIMITPERINDEX-018"), func(ctx SpecContext) {
+	It("waits for the end of a terminating pod when podReplacementPolicy is Failed", Covers(TerminatingPodKeepsItsIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
 			With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.Failed) }))

@@ -5,8 +5,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,7 +20,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 
 	// Wrong: has no annotation on the first pod, or counts for all indexes
 	// together.
-	It("has pods tell how often their index has failed", Covers("JOB-BACKOFFLIMITPERINDEX-012"), func(ctx SpecContext) {
+	It("has pods tell how often their index has failed", Covers(FailureCountAnnotation), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
 
 		pods := byIndex(Running(s, "a", 2))
@@ -35,7 +36,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	// Wrong: counts it, or forgets it.
-	It("leaves out failures that are ignored, and has pods tell their number, too", Covers("JOB-BACKOFFLIMITPERINDEX-013", "JOB-BACKOFFLIMITPERINDEX-012"), func(ctx SpecContext) {
+	It("leaves out failures that are ignored, and has pods tell their number, too", Covers(IgnoredFailureCountAnnotation, FailureCountAnnotation), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))
 
@@ -54,7 +55,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// Times are in full seconds; most of the delay is in the past already.
 	//
 	// Wrong: starts the next pod at once, or as if none had failed.
-	It("puts an index off for 10 s after its first failure", Covers("JOB-BACKOFFLIMITPERINDEX-014"), func(ctx SpecContext) {
+	It("puts an index off for 10 s after its first failure", Covers(BackoffPerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo("6s"))
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
@@ -62,7 +63,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	// Wrong: the delay never grows.
-	It("puts an index off for 20 s after its second failure", Covers("JOB-BACKOFFLIMITPERINDEX-014"), func(ctx SpecContext) {
+	It("puts an index off for 20 s after its second failure", Covers(BackoffPerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
@@ -76,7 +77,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	// may take. On a kubelet, whose failures are not long ago, index 1 may have the
 	// only place from the first failure on. Wrong: waits for the delay of the whole
 	// Job.
-	It("does not put another index off", framework.Simulated("a kubelet stamps its own time"), Covers("JOB-BACKOFFLIMITPERINDEX-015"), func(ctx SpecContext) {
+	It("does not put another index off", framework.Simulated("a kubelet stamps its own time"), Covers(BackoffLeavesOtherIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(2).BackoffLimitPerIndex(9).FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
@@ -98,7 +99,7 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 	})
 
 	// Wrong: lets the failed pod go at once, and begins anew.
-	It("remembers the failure of a pod that is deleted before it is replaced", Covers("JOB-BACKOFFLIMITPERINDEX-016"), func(ctx SpecContext) {
+	It("remembers the failure of a pod that is deleted before it is replaced", Covers(IndexFailuresOutliveThePod), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo("6s"))
 
 		pods := byIndex(Running(s, "a", 2))

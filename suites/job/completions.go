@@ -7,8 +7,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -20,7 +21,7 @@ import (
 // JobStatus.succeeded and conditions; KEP-2307.
 var _ = Describe("completions", Label("area:job", "behaviour:completions"), func() {
 
-	It("are reached by that many pods that succeed", Covers("JOB-COMPLETIONS-001", "JOB-PODS-012", "JOB-STATUS-007", "JOB-STATUS-011", "JOB-TRACKING-003", "JOB-TRACKING-007"), func(ctx SpecContext) {
+	It("are reached by that many pods that succeed", Covers(CompletesAtCompletions, KeepsFinishedPods, CompletionTime, LeavesTheSpec, CountsOnce, UncountedLists), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
 
@@ -35,7 +36,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: batch/v1 JobReasonCompletionsReached; KEP-3998.
-	It("are the reason that the conditions give", Covers("JOB-END-001", "JOB-END-002"), func(ctx SpecContext) {
+	It("are the reason that the conditions give", Covers(OneVerdict, CompleteIsAnnounced), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").ExitCodes("0"))
 
 		Completes(s, "a", Counters{Succeeded: 1})
@@ -46,7 +47,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// "Setting to 1 means that parallelism is limited to 1."
-	It("of 1 let one pod run, whatever the parallelism", Covers("JOB-COMPLETIONS-003"), func(ctx SpecContext) {
+	It("of 1 let one pod run, whatever the parallelism", Covers(OneCompletionOnePod), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(1))
 
 		s.End(ctx, 0, Running(s, "a", 1)...)
@@ -56,7 +57,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// "When both are unset, both are defaulted to 1." Wrong: never starts such a
 	// Job, or takes its first pod's end for its own.
-	It("left unset together with parallelism are one success of one pod", Covers("JOB-COMPLETIONS-010"), func(ctx SpecContext) {
+	It("left unset together with parallelism are one success of one pod", Covers(DefaultRunsOnePod), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
@@ -67,7 +68,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Wrong: takes 0 for unset.
-	It("of 0 are reached without any pod", Covers("JOB-COMPLETIONS-004", "JOB-STATUS-007"), func(ctx SpecContext) {
+	It("of 0 are reached without any pod", Covers(ZeroCompletions, CompletionTime), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(0))
 
 		Completes(s, "a", Counters{})
@@ -76,7 +77,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Wrong: completes with the first success, or fails with the last failure.
-	It("left unset are reached when one pod has succeeded and all others have ended", Covers("JOB-COMPLETIONS-005", "JOB-STATUS-006"), func(ctx SpecContext) {
+	It("left unset are reached when one pod has succeeded and all others have ended", Covers(WorkQueueCompletes, StartTimeIsFixed), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2))
 
 		pods := Running(s, "a", 2)
@@ -92,7 +93,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 		Expect(startTimes(s, "a")).To(HaveLen(1), "start times over time")
 	})
 
-	It("do not include pods that fail in between", Covers("JOB-COMPLETIONS-002"), func(ctx SpecContext) {
+	It("do not include pods that fail in between", Covers(FailuresAreNoCompletions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 2)[0])
@@ -103,7 +104,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Wrong: counts the pods that there are.
-	It("once counted stay so when the pods are deleted", Covers("JOB-COMPLETIONS-006"), func(ctx SpecContext) {
+	It("once counted stay so when the pods are deleted", Covers(CompletionsOutliveTheirPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(1).Completions(2))
 
 		first := Running(s, "a", 1)[0]
@@ -118,7 +119,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// The finalizer keeps it until then. Wrong: replaces every pod that is being
 	// deleted.
-	It("include a succeeded pod that is deleted before it was counted", Covers("JOB-COMPLETIONS-007", "JOB-TRACKING-002"), func(ctx SpecContext) {
+	It("include a succeeded pod that is deleted before it was counted", Covers(DeletedSuccessCounts, FinalizerUntilCounted), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 
 		pods := Running(s, "a", 2)
@@ -136,7 +137,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Source: #99963. The pod that succeeds comes from elsewhere, so that the
 	// Job's own is one too many.
-	It("once reached make all pods that still run superfluous", Covers("JOB-COMPLETIONS-008", "JOB-STATUS-010"), func(ctx SpecContext) {
+	It("once reached make all pods that still run superfluous", Covers(DeletesSurplusAtCompletion, FinishedHasNoActivePods), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Completions(1).Obj())
 
@@ -153,7 +154,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
-	It("are declared reached at once, but Complete only when the last pod has ended", Covers("JOB-END-004"), func(ctx SpecContext) {
+	It("are declared reached at once, but Complete only when the last pod has ended", Covers(CompleteAfterAllPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
 		pods := Running(s, "a", 2)
@@ -177,7 +178,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Wrong: does not look at the status before it counts its pods.
-	It("once reached are never looked at again", Covers("JOB-END-006", "JOB-END-007"), func(ctx SpecContext) {
+	It("once reached are never looked at again", Covers(NoPodsOnceDecided, FinishedStatusIsFixed), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).ExitCodes("0"))
 
 		Completes(s, "a", Counters{Succeeded: 2})
@@ -194,7 +195,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: JobStatus.completedIndexes; KEP-2214; KEP-4017.
-	It("of an Indexed Job are indexes: each runs once and knows which it is", Covers("JOB-INDEXED-001", "JOB-INDEXED-002", "JOB-INDEXED-003", "JOB-INDEXED-004", "JOB-INDEXED-006"), func(ctx SpecContext) {
+	It("of an Indexed Job are indexes: each runs once and knows which it is", Covers(EveryPodHasAnIndex, IndexedHostname, IndexedPodName, IndexVariable, CompletesWithEveryIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3))
 
 		pods := byIndex(Running(s, "a", 3))
@@ -214,7 +215,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// "Three or more consecutive numbers are compressed."
-	It("of an Indexed Job are written down as ranges", Covers("JOB-INDEXED-007"), func(ctx SpecContext) {
+	It("of an Indexed Job are written down as ranges", Covers(CompletedIndexesFormat), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(8).Completions(8))
 
 		pods := byIndex(Running(s, "a", 8))
@@ -232,7 +233,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Wrong: gives the replacement the next index.
-	It("of an Indexed Job need a failed index to run again", Covers("JOB-INDEXED-009"), func(ctx SpecContext) {
+	It("of an Indexed Job need a failed index to run again", Covers(ReplacementKeepsIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(3).FinishedAgo(longAgo))
 
 		pods := byIndex(Running(s, "a", 2))
@@ -252,7 +253,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: #108887. Wrong: sees no pod of the index, and starts one.
-	It("of an Indexed Job need no index twice, even if its pod is deleted", Covers("JOB-INDEXED-008"), func(ctx SpecContext) {
+	It("of an Indexed Job need no index twice, even if its pod is deleted", Covers(SucceededIndexIsDone), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(2))
 
 		first := Running(s, "a", 1)[0]
@@ -269,7 +270,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: KEP-3715.
-	It("of an Indexed Job can be changed together with the parallelism", Covers("JOB-ELASTIC-001", "JOB-ELASTIC-002"), func(ctx SpecContext) {
+	It("of an Indexed Job can be changed together with the parallelism", Covers(ScaleUpRunsNewIndexes, ScaleDownDeletesIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3))
 		scale := func(n int32) {
 			framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = ptr.To(n), ptr.To(n) })
@@ -287,7 +288,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 
 	// Source: JobSpec.ttlSecondsAfterFinished. The cluster deletes the Job, if
 	// its conditions say when it finished.
-	It("once reached let a Job go after its time to live", Covers("JOB-END-008"), func(ctx SpecContext) {
+	It("once reached let a Job go after its time to live", Covers(FinishTimeForTTL), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").ExitCodes("0").With(func(j *batchv1.Job) {
 			j.Spec.TTLSecondsAfterFinished = ptr.To[int32](0)
 		}))
@@ -302,7 +303,7 @@ var _ = Describe("completions", Label("area:job", "behaviour:completions"), func
 	})
 
 	// Source: #132042. Wrong: keeps what it knows by the Job's name.
-	It("are counted anew for a Job of the same name", Covers("JOB-COMPLETIONS-009"), func(ctx SpecContext) {
+	It("are counted anew for a Job of the same name", Covers(NewJobStartsAtZero), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		old := framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(4).Obj())
 

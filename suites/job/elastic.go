@@ -5,8 +5,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,7 +19,7 @@ var _ = Describe("elastic Indexed Job", Label("area:job", "behaviour:indexed"), 
 
 	// Wrong: remembers by the status what it should not, or forgets what it should
 	// remember.
-	It("forgets completed indexes that are scaled away, and runs them again when they are back", Covers("JOB-ELASTIC-003", "JOB-ELASTIC-004"), func(ctx SpecContext) {
+	It("forgets completed indexes that are scaled away, and runs them again when they are back", Covers(ScaleDownForgetsIndexes, ReturnedIndexRunsAgain), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(4).Completions(4))
 
 		pods := byIndex(Running(s, "a", 4))
@@ -44,7 +45,7 @@ var _ = Describe("elastic Indexed Job", Label("area:job", "behaviour:indexed"), 
 	})
 
 	// Wrong: starts completed indexes anew.
-	It("keeps completed indexes when it grows", Covers("JOB-ELASTIC-001"), func(ctx SpecContext) {
+	It("keeps completed indexes when it grows", Covers(ScaleUpRunsNewIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2))
 
 		pods := byIndex(Running(s, "a", 2))
@@ -62,7 +63,7 @@ var _ = Describe("elastic Indexed Job", Label("area:job", "behaviour:indexed"), 
 	})
 
 	// Wrong: takes the youngest pods, or any.
-	It("removes the pods of indexes that are scaled away, and only those", Covers("JOB-ELASTIC-002"), func(ctx SpecContext) {
+	It("removes the pods of indexes that are scaled away, and only those", Covers(ScaleDownDeletesIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(5).Completions(5).BackoffLimit(0))
 
 		pods := byIndex(Running(s, "a", 5))
@@ -74,7 +75,7 @@ var _ = Describe("elastic Indexed Job", Label("area:job", "behaviour:indexed"), 
 	})
 
 	// Wrong: subtracts failures with their index.
-	It("keeps counting the failures of indexes that are scaled away", Covers("JOB-ELASTIC-005"), func(ctx SpecContext) {
+	It("keeps counting the failures of indexes that are scaled away", Covers(ScaleDownKeepsFailures), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(1))
 
 		pods := byIndex(Running(s, "a", 3))
@@ -90,7 +91,7 @@ var _ = Describe("elastic Indexed Job", Label("area:job", "behaviour:indexed"), 
 	})
 
 	// Wrong: waits for a pod that is no longer wanted, or looks at completions once.
-	It("is complete when it is scaled down to what has succeeded", Covers("JOB-ELASTIC-006"), func(ctx SpecContext) {
+	It("is complete when it is scaled down to what has succeeded", Covers(ScaleDownCompletes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3))
 
 		pods := byIndex(Running(s, "a", 3))

@@ -3,8 +3,9 @@ package job
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,7 +18,7 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 
 	// Wrong: replaces the pods, leaves them their finalizers, or has not asked the
 	// garbage collector to wait for them (blockOwnerDeletion).
-	It("comes after that of its pods when it is deleted in the foreground", Covers("JOB-FINISHED-001", "JOB-PODS-009", "JOB-PODS-010"), func(ctx SpecContext) {
+	It("comes after that of its pods when it is deleted in the foreground", Covers(ForegroundDeletion, NoPodsWhileBeingDeleted, PodsGoWithJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
@@ -41,7 +42,7 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 	})
 
 	// Wrong: tidies up after itself.
-	It("does not make it go, unless its time to live is over", Covers("JOB-FINISHED-002", "JOB-FINISHED-003"), func(ctx SpecContext) {
+	It("does not make it go, unless its time to live is over", Covers(KeepsFinishedJob, TTLAfterFailure), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		ending := func(name string, exitCode string, ttl *int32) *batchv1.Job {
 			return puppet.Job(name).BackoffLimit(0).ExitCodes(exitCode).
@@ -69,7 +70,7 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 		})
 	})
 
-	It("is told by an event, and so is what led to it", Label("level:should"), Covers("JOB-FINISHED-004", "JOB-FINISHED-005"), func(ctx SpecContext) {
+	It("is told by an event, and so is what led to it", Label("level:should"), Covers(EventsForPods, EventForEnd), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		good := framework.Create(ctx, s, puppet.Job("good").Parallelism(2).Completions(2).Obj())
 		bad := framework.Create(ctx, s, puppet.Job("bad").BackoffLimit(0).ExitCodes("1").Obj())

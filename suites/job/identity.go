@@ -6,8 +6,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,7 +23,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 
 	// Many tools still select by them. Wrong: makes labels of its own, and drops
 	// those that the API server has put into the template.
-	It("of a pod is in its older labels, too", Covers("JOB-IDENTITY-001"), func(ctx SpecContext) {
+	It("of a pod is in its older labels, too", Covers(LegacyPodLabels), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Obj())
 
@@ -32,7 +33,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 	})
 
 	// Wrong: creates no pod, or one whose label is cut off with its name.
-	It("of a Job may be a name of 63 characters", Covers("JOB-IDENTITY-002"), func(ctx SpecContext) {
+	It("of a Job may be a name of 63 characters", Covers(LongJobName), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		name := strings.Repeat("n", 63)
 		framework.Create(ctx, s, puppet.Job(name).Obj())
@@ -44,7 +45,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 	})
 
 	// Wrong: goes by the template's labels.
-	It("is not a matter of the template", Covers("JOB-IDENTITY-003"), func(ctx SpecContext) {
+	It("is not a matter of the template", Covers(KeepsJobsApart), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		same := func(name string) *batchv1.Job {
 			return puppet.Job(name).With(func(j *batchv1.Job) { j.Spec.Template.Labels = map[string]string{"example.org/app": "same"} }).Obj()
@@ -67,7 +68,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 	})
 
 	// Wrong: knows its Jobs, or their pods, by name.
-	It("of a Job is not that of an earlier one with its name", Covers("JOB-IDENTITY-004"), func(ctx SpecContext) {
+	It("of a Job is not that of an earlier one with its name", Covers(NotTheEarlierJobsPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		leaves(ctx, s, puppet.Job("a").Parallelism(2).Completions(2))
 		left := s.Pods()
@@ -90,7 +91,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 
 	// It is the documentation's own example. Wrong: starts all over, or takes the
 	// pods and forgets to track them.
-	It("of an earlier Job can be taken over by its selector", Covers("JOB-IDENTITY-005"), func(ctx SpecContext) {
+	It("of an earlier Job can be taken over by its selector", Covers(ManualSelectorTakesOver), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		old := leaves(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
 		left := s.Pods()
@@ -110,7 +111,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 	})
 
 	// The API server lets nobody add a finalizer to it. Wrong: tries again and again.
-	It("is not given to a pod that is being deleted", Covers("JOB-IDENTITY-006"), func(ctx SpecContext) {
+	It("is not given to a pod that is being deleted", Covers(NoAdoptionOfTerminating), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		stray := strayPod("stray", map[string]string{puppet.ExitCodes: "0"})
 		stray.Finalizers = []string{hold}
@@ -137,7 +138,7 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 	})
 
 	// Wrong: looks at the pods before it looks at the status.
-	It("is not given to a pod once the Job has finished", Covers("JOB-IDENTITY-007"), func(ctx SpecContext) {
+	It("is not given to a pod once the Job has finished", Covers(NoAdoptionOnceFinished), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").ExitCodes("0").Obj())
 

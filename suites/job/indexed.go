@@ -6,8 +6,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -20,7 +21,7 @@ import (
 var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 	// Wrong: tells the first container only, or those that are no init containers.
-	It("tells every container which index it is, init containers and sidecars too", Covers("JOB-INDEXED-001", "JOB-INDEXED-004"), func(ctx SpecContext) {
+	It("tells every container which index it is, init containers and sidecars too", Covers(EveryPodHasAnIndex, IndexVariable), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).Container("second").InitContainer("first").
 			With(func(j *batchv1.Job) {
 				sidecar := corev1.Container{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}
@@ -38,7 +39,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	})
 
 	// Wrong: overwrites it, or has the variable twice.
-	It("leaves a variable alone that the template sets itself", Covers("JOB-INDEXED-005"), func(ctx SpecContext) {
+	It("leaves a variable alone that the template sets itself", Covers(OwnIndexVariable), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		own := []corev1.EnvVar{{Name: "JOB_COMPLETION_INDEX", Value: "mine"}}
 		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).Container("second").With(func(j *batchv1.Job) {
@@ -52,7 +53,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 	// The API accepts a name as long as name and index make a hostname. Wrong:
 	// creates no pod, or cuts the index off.
-	It("gives pods their hostname in a Job with the longest name there is", Covers("JOB-INDEXED-002"), func(ctx SpecContext) {
+	It("gives pods their hostname in a Job with the longest name there is", Covers(IndexedHostname), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		name := strings.Repeat("n", 61)
 		framework.Create(ctx, s, puppet.Job(name).Indexed().Completions(2).Parallelism(2).Obj())
@@ -62,7 +63,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		}
 	})
 
-	It("gives pods their index as part of the name", Covers("JOB-INDEXED-003"), func(ctx SpecContext) {
+	It("gives pods their index as part of the name", Covers(IndexedPodName), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(11).Parallelism(11))
 
 		pods := byIndex(Running(s, "a", 11))
@@ -73,7 +74,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	})
 
 	// Wrong: starts with any, or goes on where it was instead of filling gaps.
-	It("runs the lower indexes first", Label("level:should"), Covers("JOB-INDEXED-010"), func(ctx SpecContext) {
+	It("runs the lower indexes first", Label("level:should"), Covers(LowerIndexesFirst), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(5))
 
 		pods := byIndex(Running(s, "a", 2))
@@ -87,7 +88,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 	// Wrong: completes with as many successes as there are indexes left to run, or
 	// counts what is no success.
-	It("is complete with one success for each index, written down as they come", Covers("JOB-INDEXED-006", "JOB-INDEXED-007"), func(ctx SpecContext) {
+	It("is complete with one success for each index, written down as they come", Covers(CompletesWithEveryIndex, CompletedIndexesFormat), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(5).Completions(5))
 
 		pods := byIndex(Running(s, "a", 5))
@@ -106,7 +107,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	})
 
 	// Wrong: gives the next pod the next index.
-	It("runs an index again whose pod was deleted, and none that has succeeded", Covers("JOB-INDEXED-008", "JOB-INDEXED-009"), func(ctx SpecContext) {
+	It("runs an index again whose pod was deleted, and none that has succeeded", Covers(SucceededIndexIsDone, ReplacementKeepsIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3))
 
 		pods := byIndex(Running(s, "a", 3))
@@ -125,7 +126,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	// A second pod of an index comes from elsewhere. The pods of the other indexes
 	// are not ready, so that one of them would go if it were only for the number.
 	// Wrong: lets both run, or takes another pod for the one too many.
-	It("leaves one of two active pods of an index", Covers("JOB-INDEXED-011"), func(ctx SpecContext) {
+	It("leaves one of two active pods of an index", Covers(OnePodPerIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).
 			Puppet(map[string]string{puppet.Ready: "false"}).Obj())
@@ -151,7 +152,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	})
 
 	// Wrong: takes them for index 0, or for failures.
-	It("removes pods without an index of the Job's, and counts them for nothing", Covers("JOB-INDEXED-012"), func(ctx SpecContext) {
+	It("removes pods without an index of the Job's, and counts them for nothing", Covers(DeletesPodsWithoutIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(2).BackoffLimit(0).Obj())
 
@@ -167,7 +168,7 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	})
 
 	// The pods have succeeded before they match the selector. Wrong: counts pods.
-	It("counts an index once, however many of its pods succeed", Covers("JOB-INDEXED-012", "JOB-INDEXED-013"), func(ctx SpecContext) {
+	It("counts an index once, however many of its pods succeed", Covers(DeletesPodsWithoutIndex, IndexCountsOnce), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(0).Completions(2).Obj())
 

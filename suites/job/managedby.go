@@ -7,8 +7,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -27,7 +28,7 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 	}
 
 	// Wrong: looks at the field when the Job is new, and forgets it with a change.
-	It("of somebody else means no pods and no status, whatever changes", Covers("JOB-MANAGEDBY-001"), func(ctx SpecContext) {
+	It("of somebody else means no pods and no status, whatever changes", Covers(LeavesManagedJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, foreign().Obj())
 
@@ -45,7 +46,7 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 	})
 
 	// Wrong: goes by its pods, or takes finalizers off wherever it sees them.
-	It("of somebody else means hands off the Job's pods", Covers("JOB-MANAGEDBY-001", "JOB-MANAGEDBY-002"), func(ctx SpecContext) {
+	It("of somebody else means hands off the Job's pods", Covers(LeavesManagedJobs, LeavesManagedPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, foreign().Obj())
 		owned := func(name string, annotations map[string]string) *corev1.Pod {
@@ -86,7 +87,7 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 	})
 
 	// Wrong: corrects the numbers, or takes part as soon as there is an end to see.
-	It("of somebody else means that the status is somebody else's", Covers("JOB-MANAGEDBY-003"), func(ctx SpecContext) {
+	It("of somebody else means that the status is somebody else's", Covers(LeavesManagedStatus), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		framework.Create(ctx, s, foreign().Obj())
 		now := metav1.NewTime(time.Now().Truncate(time.Second))
@@ -110,7 +111,7 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 	})
 
 	// Wrong: leaves every Job alone that has the field.
-	It("of the reserved name changes nothing", Covers("JOB-MANAGEDBY-004"), func(ctx SpecContext) {
+	It("of the reserved name changes nothing", Covers(OwnManagedBy), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3).ManagedBy(batchv1.JobControllerName))
 
 		s.End(ctx, 0, Running(s, "a", 2)...)

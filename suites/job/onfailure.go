@@ -5,8 +5,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -23,7 +24,7 @@ import (
 var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// Wrong: replaces the pod, or counts the attempts as failed pods.
-	It("lets one pod succeed at its third attempt", Covers("JOB-ONFAILURE-001"), func(ctx SpecContext) {
+	It("lets one pod succeed at its third attempt", Covers(RestartsInPlace), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1,0"))
 
 		Completes(s, "a", Counters{Succeeded: 1})
@@ -35,7 +36,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// Wrong: fails one restart too early, never, or replaces the pod.
-	It("fails the Job when the restarts reach the limit, and no earlier", Covers("JOB-ONFAILURE-002", "JOB-ONFAILURE-007"), func(ctx SpecContext) {
+	It("fails the Job when the restarts reach the limit, and no earlier", Covers(RestartsReachBackoffLimit, RestartLimitDeletesPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1"))
 
 		restarted(s, 2)
@@ -53,7 +54,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// Wrong: compares with the limit as for failed pods, or takes a limit of 0
 	// for one that is reached from the start.
-	It("with a limit of 0 fails the Job at the first restart", Covers("JOB-ONFAILURE-003"), func(ctx SpecContext) {
+	It("with a limit of 0 fails the Job at the first restart", Covers(FirstRestartFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(0))
 
 		pod := Running(s, "a", 1)[0]
@@ -63,7 +64,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
-	It("with a limit of 0 lets a pod succeed that needs no restart", Covers("JOB-ONFAILURE-003"), func(ctx SpecContext) {
+	It("with a limit of 0 lets a pod succeed that needs no restart", Covers(FirstRestartFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(0).Parallelism(2).Completions(2).ExitCodes("0"))
 
 		Completes(s, "a", Counters{Succeeded: 2})
@@ -71,7 +72,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// Wrong: looks at each pod alone.
-	It("adds up the restarts of all pods", Covers("JOB-ONFAILURE-004"), func(ctx SpecContext) {
+	It("adds up the restarts of all pods", Covers(AddsUpRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2))
 
 		s.End(ctx, 1, Running(s, "a", 2)...)
@@ -80,7 +81,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// Wrong: looks at the first container.
-	It("adds up the restarts of all containers of a pod", Covers("JOB-ONFAILURE-004"), func(ctx SpecContext) {
+	It("adds up the restarts of all containers of a pod", Covers(AddsUpRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").With(func(j *batchv1.Job) {
 			containers := &j.Spec.Template.Spec.Containers
 			*containers = append(*containers, corev1.Container{Name: "second", Image: puppet.Placeholder})
@@ -94,7 +95,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// Wrong: looks at the containers alone, or at pods that run.
-	It("adds up the restarts of an init container that fails again and again", Covers("JOB-ONFAILURE-005"), func(ctx SpecContext) {
+	It("adds up the restarts of an init container that fails again and again", Covers(AddsUpInitRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(2).InitContainer("init").
 			Puppet(map[string]string{puppet.InitCodes: "1"}))
 
@@ -111,7 +112,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// The same at once: the status says it before any container has restarted.
-	It("adds up the restarts of init containers, too", framework.Simulated("a kubelet overwrites the status of its pods"), Covers("JOB-ONFAILURE-005"), func(ctx SpecContext) {
+	It("adds up the restarts of init containers, too", framework.Simulated("a kubelet overwrites the status of its pods"), Covers(AddsUpInitRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
 			With(func(j *batchv1.Job) {
 				j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "init", Image: puppet.Placeholder}}
@@ -126,14 +127,14 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// "Of Pods with .status.phase equal to Pending or Running." Wrong: adds up
 	// restarts for ever.
-	It("forgets the restarts of pods that have succeeded", Covers("JOB-ONFAILURE-006"), func(ctx SpecContext) {
+	It("forgets the restarts of pods that have succeeded", Covers(FinishedRestartsDoNotCount), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0"))
 
 		Completes(s, "a", Counters{Succeeded: 3})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
-	It("replaces a pod that somebody else deletes, which counts as failed", Covers("JOB-ONFAILURE-008"), func(ctx SpecContext) {
+	It("replaces a pod that somebody else deletes, which counts as failed", Covers(DeletedOnFailurePodFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure())
 
 		s.Remove(ctx, Running(s, "a", 1)[0])
@@ -145,7 +146,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 
 	// "The number of Pods with .status.phase = Failed" goes for any
 	// restartPolicy: a node that runs out of memory evicts pods so.
-	It("replaces a pod that fails as a whole, as often as the limit allows", Covers("JOB-ONFAILURE-008"), func(ctx SpecContext) {
+	It("replaces a pod that fails as a whole, as often as the limit allows", Covers(DeletedOnFailurePodFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(1))
 
 		s.Evict(ctx, Running(s, "a", 1)[0])
@@ -156,7 +157,7 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 	})
 
 	// Source: JobSpec.activeDeadlineSeconds.
-	It("does not keep a Job from its deadline", Covers("JOB-DEADLINE-006"), func(ctx SpecContext) {
+	It("does not keep a Job from its deadline", Covers(DeadlineWhileRestarting), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().ExitCodes("1,1").ActiveDeadlineSeconds(2))
 
 		exceeds(s, "a", 2*time.Second, Counters{Failed: 1})

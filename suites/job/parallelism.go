@@ -5,8 +5,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,7 +20,7 @@ import (
 var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func() {
 
 	// Wrong: starts all pods that will ever be needed, or one after the other.
-	It("is how many pods run at once", Covers("JOB-PARALLELISM-002", "JOB-STATUS-001", "JOB-STATUS-005"), func(ctx SpecContext) {
+	It("is how many pods run at once", Covers(RunsAsMany, StatusActive, StartTime), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(5))
 
 		Running(s, "a", 3)
@@ -30,7 +31,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Wrong: replaces pods that finished before its cache knows of those it has
 	// created already.
-	It("is never exceeded while pods end as soon as they start", Covers("JOB-PARALLELISM-001"), func(ctx SpecContext) {
+	It("is never exceeded while pods end as soon as they start", Covers(NeverMoreThanParallelism), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(12).ExitCodes("0"))
 
 		Completes(s, "a", Counters{Succeeded: 12})
@@ -51,7 +52,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Source: the API server's default. Wrong: takes completions for it.
-	It("is one when it is not set", Covers("JOB-PARALLELISM-003"), func(ctx SpecContext) {
+	It("is one when it is not set", Covers(ParallelismIsOne), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Completions(3))
 
 		first := Running(s, "a", 1)
@@ -60,7 +61,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
-	It("gives way to the number of completions", Covers("JOB-PARALLELISM-004"), func(ctx SpecContext) {
+	It("gives way to the number of completions", Covers(NoMoreThanCompletions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(5).Completions(2))
 
 		Running(s, "a", 2)
@@ -69,7 +70,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// "When the work left to do is less than max parallelism." Wrong: replaces
 	// each pod that has succeeded as long as the Job is not complete.
-	It("gives way to the number of completions that are left", Covers("JOB-PARALLELISM-004", "JOB-STATUS-004"), func(ctx SpecContext) {
+	It("gives way to the number of completions that are left", Covers(NoMoreThanCompletions, StatusCounts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3))
 
 		s.End(ctx, 0, Running(s, "a", 2)[0])
@@ -82,7 +83,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Wrong: takes 0 for unset.
-	It("of 0 starts nothing until it is raised", Covers("JOB-PARALLELISM-005", "JOB-STATUS-012"), func(ctx SpecContext) {
+	It("of 0 starts nothing until it is raised", Covers(ZeroParallelism, QuietWhenIdle), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(0).Completions(2))
 
 		s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job("a").Status.StartTime).NotTo(BeNil()) })
@@ -98,7 +99,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Wrong: looks at it once, or starts over with new pods.
-	It("can be raised while pods run, which go on", Covers("JOB-PARALLELISM-006"), func(ctx SpecContext) {
+	It("can be raised while pods run, which go on", Covers(RaisedParallelism), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(1).Completions(4))
 
 		first := Running(s, "a", 1)
@@ -109,7 +110,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Surplus pods are let go before they are deleted, so that they count for
 	// nothing (KEP-2307). Wrong: counts them as failed, or takes them all.
-	It("can be lowered: surplus pods go without counting as failed, and the Job goes on", Covers("JOB-PARALLELISM-007", "JOB-PARALLELISM-008"), func(ctx SpecContext) {
+	It("can be lowered: surplus pods go without counting as failed, and the Job goes on", Covers(LoweredParallelism, SurplusDoesNotFail), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).BackoffLimit(0))
 
 		before := Running(s, "a", 3)
@@ -127,7 +128,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Source: JobStatus.terminating; #121342. Wrong: stops looking at pods that
 	// it has deleted.
-	It("of 0 removes every pod, and tells of those that take their time", Covers("JOB-PARALLELISM-005", "JOB-STATUS-003"), func(ctx SpecContext) {
+	It("of 0 removes every pod, and tells of those that take their time", Covers(ZeroParallelism, StatusTerminating), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -147,7 +148,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Source: JobSpec.completions: null means that the success of any pod
 	// signals the success of all. Wrong: keeps up the number of pods.
-	It("of a work queue holds until the first success; then nothing is started any more", Covers("JOB-PARALLELISM-009"), func(ctx SpecContext) {
+	It("of a work queue holds until the first success; then nothing is started any more", Covers(WorkQueueStopsAtSuccess), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).FinishedAgo(longAgo))
 
 		pods := Running(s, "a", 3)
@@ -163,7 +164,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
-	It("of a work queue without success is kept up when a pod fails", Covers("JOB-PARALLELISM-010"), func(ctx SpecContext) {
+	It("of a work queue without success is kept up when a pod fails", Covers(WorkQueueReplacesFailures), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 2)[0])
@@ -173,7 +174,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Source: JobSpec.podReplacementPolicy. Wrong: waits for the pod's end, or
 	// takes it for a surplus one that counts for nothing.
-	It("is kept up at once when somebody else deletes a pod", Covers("JOB-PARALLELISM-012"), func(ctx SpecContext) {
+	It("is kept up at once when somebody else deletes a pod", Covers(ReplacesDeletedAtOnce), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -189,7 +190,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Source: KEP-3939.
-	It("includes terminating pods when podReplacementPolicy is Failed", Covers("JOB-REPLACEMENT-001", "JOB-REPLACEMENT-002"), func(ctx SpecContext) {
+	It("includes terminating pods when podReplacementPolicy is Failed", Covers(FailedReplacesAfterEnd, FailedCountsAfterEnd), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
 			With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.Failed) }))
@@ -207,7 +208,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// Source: JobStatus.active: pending and running pods. Wrong: counts only
 	// those that run, and starts more.
-	It("includes pods that have not started yet", Covers("JOB-PARALLELISM-011", "JOB-STATUS-001"), func(ctx SpecContext) {
+	It("includes pods that have not started yet", Covers(PendingPodsCount, StatusActive), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(4).
 			Puppet(map[string]string{puppet.Start: puppet.Hold}))
 
@@ -224,7 +225,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 
 	// "If the Job controller failed to create Pods for any reason (lack of
 	// ResourceQuota, ...)." Wrong: gives up, or counts an attempt as a failure.
-	It("is reached when pods can be created again", Covers("JOB-PARALLELISM-013"), func(ctx SpecContext) {
+	It("is reached when pods can be created again", Covers(RetriesToCreatePods), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		quota := s.Refuse(ctx, strayPod("refused", nil), "pods")
 		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj())
@@ -242,7 +243,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Source: JobStatus.ready.
-	It("is not what status.ready counts: only pods that are ready", Covers("JOB-STATUS-002"), func(ctx SpecContext) {
+	It("is not what status.ready counts: only pods that are ready", Covers(StatusReady), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
 			Puppet(map[string]string{puppet.Ready: "false"}))
 
@@ -258,7 +259,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	})
 
 	// Source: JobSpec.suspend; KEP-2232.
-	It("has to wait while the Job is suspended from the start", Covers("JOB-SUSPEND-001", "JOB-SUSPEND-004"), func(ctx SpecContext) {
+	It("has to wait while the Job is suspended from the start", Covers(SuspendedHasNoPods, SuspendedCondition), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Suspend())
 
 		s.Soon("the Job says that it is suspended", func(g Gomega) {
@@ -279,7 +280,7 @@ var _ = Describe("parallelism", Label("area:job", "behaviour:parallelism"), func
 	// Source: JobSpec.suspend: will delete all active Pods, and reset the
 	// StartTime; KEP-2232; #125089; #134521. Wrong: counts the pods as failed,
 	// forgets the successes, or keeps the first startTime.
-	It("ends with suspension and comes back with resumption", Covers("JOB-SUSPEND-002", "JOB-SUSPEND-006", "JOB-SUSPEND-007"), func(ctx SpecContext) {
+	It("ends with suspension and comes back with resumption", Covers(SuspensionDeletesPods, ResumeStartsAnew, SuspensionKeepsCounts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3).BackoffLimit(0))
 
 		s.End(ctx, 0, Running(s, "a", 2)[0])

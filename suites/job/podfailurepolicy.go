@@ -3,8 +3,9 @@ package job
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,7 +20,7 @@ import (
 var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePolicy"), func() {
 
 	// Wrong: retries, or fails for another reason.
-	It("with FailJob fails the Job with its first failed pod, whatever the backoffLimit", Covers("JOB-PODFAILUREPOLICY-001"), func(ctx SpecContext) {
+	It("with FailJob fails the Job with its first failed pod, whatever the backoffLimit", Covers(FailJobAction), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(6).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
@@ -31,7 +32,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: says only that the Job has failed.
-	It("with FailJob says which container of which pod it was, and which rule", Covers("JOB-PODFAILUREPOLICY-002"), func(ctx SpecContext) {
+	It("with FailJob says which container of which pod it was, and which rule", Covers(FailJobMessage), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("0/42").PodFailurePolicy(
 			onExitCodes(ignore, in, 98), onExitCodes(count, in, 99), onExitCodes(failJob, in, 42)))
 
@@ -44,7 +45,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		}
 	})
 
-	It("with FailJob says which condition of which pod it was", Covers("JOB-PODFAILUREPOLICY-002", "JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
+	It("with FailJob says which condition of which pod it was", Covers(FailJobMessage, MatchesPodConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").PodFailurePolicy(onConditions(failJob, pattern("example.org/Broken", ""))))
 
 		pod := Running(s, "a", 1)[0]
@@ -56,7 +57,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: lets them run on, or forgets those that have succeeded.
-	It("with FailJob removes the pods that still run, and only those", Covers("JOB-PODFAILUREPOLICY-003"), func(ctx SpecContext) {
+	It("with FailJob removes the pods that still run, and only those", Covers(FailJobDeletesPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
 		pods := Running(s, "a", 3)
@@ -73,7 +74,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: is Failed while a pod still runs, or makes up its mind anew.
 	It("with FailJob is declared at once, but the Job has Failed only when its last pod has ended",
-		Covers("JOB-PODFAILUREPOLICY-003", "JOB-PODFAILUREPOLICY-004", "JOB-PODFAILUREPOLICY-005"), func(ctx SpecContext) {
+		Covers(FailJobDeletesPods, FailJobWaitsForPods, FailJobIsFinal), func(ctx SpecContext) {
 			s := WithJob(ctx, puppet.Job("a").Parallelism(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
 				PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
@@ -98,7 +99,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		})
 
 	// Wrong: counts, or does not replace.
-	It("with Ignore replaces a failed pod without counting it", Covers("JOB-PODFAILUREPOLICY-006", "JOB-PODFAILUREPOLICY-021"), func(ctx SpecContext) {
+	It("with Ignore replaces a failed pod without counting it", Covers(IgnoreAction, EveryFailureIsJudged), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))
 
@@ -112,7 +113,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: takes Ignore for "as if the pod had succeeded", or for "do nothing".
-	It("with Ignore lets the Job complete later", Covers("JOB-PODFAILUREPOLICY-006"), func(ctx SpecContext) {
+	It("with Ignore lets the Job complete later", Covers(IgnoreAction), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))
 
@@ -129,7 +130,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: knows no action Count, and tries the next rule.
-	It("with Count counts a failed pod, whatever later rules say", Covers("JOB-PODFAILUREPOLICY-007", "JOB-PODFAILUREPOLICY-009"), func(ctx SpecContext) {
+	It("with Count counts a failed pod, whatever later rules say", Covers(CountAction, FirstRuleDecides), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(count, in, 42), onExitCodes(failJob, notIn, 1)))
 
@@ -140,7 +141,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: ignores what it has no rule for.
-	It("counts a failed pod that no rule matches", Covers("JOB-PODFAILUREPOLICY-008"), func(ctx SpecContext) {
+	It("counts a failed pod that no rule matches", Covers(UnmatchedFailureCounts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))))
 
@@ -150,7 +151,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
-	It("without rules counts every failed pod", Covers("JOB-PODFAILUREPOLICY-008"), func(ctx SpecContext) {
+	It("without rules counts every failed pod", Covers(UnmatchedFailureCounts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).PodFailurePolicy())
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
@@ -158,7 +159,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: lets the action decide that comes last, or the strongest one.
-	It("lets the first rule decide that matches", Covers("JOB-PODFAILUREPOLICY-009", "JOB-PODFAILUREPOLICY-018"), func(ctx SpecContext) {
+	It("lets the first rule decide that matches", Covers(FirstRuleDecides, MatchesEviction), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).PodFailurePolicy(
 			onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 41, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))))
 
@@ -171,7 +172,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: judges the pod, counts it or replaces it when it is deleted.
-	It("waits for the end of a pod that is deleted, and judges it then", Covers("JOB-PODFAILUREPOLICY-019"), func(ctx SpecContext) {
+	It("waits for the end of a pod that is deleted, and judges it then", Covers(TerminatingPodIsNotJudged), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
 			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(failJob, pattern("example.org/Broken", ""))))
 
@@ -194,7 +195,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: counts it, or starts the next one beside it.
-	It("replaces a disrupted pod that it ignores only when it has ended", Covers("JOB-PODFAILUREPOLICY-018", "JOB-PODFAILUREPOLICY-019"), func(ctx SpecContext) {
+	It("replaces a disrupted pod that it ignores only when it has ended", Covers(MatchesEviction, TerminatingPodIsNotJudged), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Puppet(map[string]string{puppet.Terminate: puppet.Hold}).
 			PodFailurePolicy(onConditions(ignore, pattern(corev1.DisruptionTarget, corev1.ConditionTrue))))
 
@@ -209,7 +210,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: looks at conditions, not at the phase.
-	It("leaves pods alone that run or succeed", Covers("JOB-PODFAILUREPOLICY-020"), func(ctx SpecContext) {
+	It("leaves pods alone that run or succeed", Covers(RulesNeedAFailure), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).PodFailurePolicy(
 			onConditions(failJob, pattern("example.org/Broken", "")), onExitCodes(failJob, notIn, 1)))
 
@@ -224,7 +225,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: stops at the first of several failures.
-	It("finds the failure that fails the Job among others", Covers("JOB-PODFAILUREPOLICY-001", "JOB-PODFAILUREPOLICY-021"), func(ctx SpecContext) {
+	It("finds the failure that fails the Job among others", Covers(FailJobAction, EveryFailureIsJudged), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).
 			PodFailurePolicy(onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 42)))
 

@@ -6,8 +6,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -23,7 +24,7 @@ import (
 var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePolicy"), func() {
 
 	// Wrong: mixes In with NotIn, or takes any exit code.
-	It("matches exit codes In a list, and no others", Covers("JOB-PODFAILUREPOLICY-010"), func(ctx SpecContext) {
+	It("matches exit codes In a list, and no others", Covers(ExitCodesIn), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 40, 42)))
 
 		s.End(ctx, 41, Running(s, "a", 1)...)
@@ -31,7 +32,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 	})
 
-	It("matches exit codes NotIn a list, and no others", Covers("JOB-PODFAILUREPOLICY-011"), func(ctx SpecContext) {
+	It("matches exit codes NotIn a list, and no others", Covers(ExitCodesNotIn), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, notIn, 40, 42)))
 
 		s.End(ctx, 42, Running(s, "a", 1)...)
@@ -40,7 +41,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: takes the 0 for a code that is not in the list.
-	It("does not look at a container that has succeeded", Covers("JOB-PODFAILUREPOLICY-012"), func(ctx SpecContext) {
+	It("does not look at a container that has succeeded", Covers(SucceededContainerNeverMatches), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("0/3").
 			PodFailurePolicy(onExitCodes(failJob, notIn, 3)))
 
@@ -48,7 +49,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: looks at the other container, too.
-	It("looks at the container alone that a rule names", Covers("JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
+	It("looks at the container alone that a rule names", Covers(ExitCodesOfOneContainer), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("42/3").PodFailurePolicy(
 			ofContainer("second", onExitCodes(failJob, in, 42)), ofContainer("main", onExitCodes(failJob, notIn, 42))))
 
@@ -56,7 +57,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: looks at the first container, whatever its name.
-	It("looks at the container that a rule names, wherever it comes", Covers("JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
+	It("looks at the container that a rule names, wherever it comes", Covers(ExitCodesOfOneContainer), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("1/42").
 			PodFailurePolicy(ofContainer("second", onExitCodes(failJob, in, 42))))
 
@@ -64,14 +65,14 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: looks at the first container, or wants all of them to match.
-	It("looks at every container when a rule names none", Covers("JOB-PODFAILUREPOLICY-014"), func(ctx SpecContext) {
+	It("looks at every container when a rule names none", Covers(ExitCodesOfAnyContainer), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("1/42").PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
 	// Wrong: looks at containers that never ran.
-	It("looks at init containers, too", Covers("JOB-PODFAILUREPOLICY-015", "JOB-PODFAILUREPOLICY-002"), func(ctx SpecContext) {
+	It("looks at init containers, too", Covers(ExitCodesOfInitContainers, FailJobMessage), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
@@ -81,7 +82,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: knows the names of containers alone.
-	It("looks at the init container that a rule names", Covers("JOB-PODFAILUREPOLICY-015", "JOB-PODFAILUREPOLICY-013"), func(ctx SpecContext) {
+	It("looks at the init container that a rule names", Covers(ExitCodesOfInitContainers, ExitCodesOfOneContainer), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).BackoffLimit(0).
 			PodFailurePolicy(ofContainer("main", onExitCodes(ignore, notIn, 1)), ofContainer("init", onExitCodes(failJob, in, 42))))
 
@@ -90,7 +91,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 
 	// Wrong: takes a condition for matching because of its type, or its absence
 	// for a status.
-	It("matches a condition by its type and status", Covers("JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
+	It("matches a condition by its type and status", Covers(MatchesPodConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).
 			PodFailurePolicy(onConditions(failJob, pattern("example.org/Whole", corev1.ConditionFalse))))
 
@@ -107,7 +108,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: takes any status for the default.
-	It("matches a condition that is True when a rule gives no status", Covers("JOB-PODFAILUREPOLICY-016"), func(ctx SpecContext) {
+	It("matches a condition that is True when a rule gives no status", Covers(MatchesPodConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).
 			PodFailurePolicy(onConditions(ignore, pattern("example.org/Broken", ""))))
 
@@ -121,7 +122,7 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 	})
 
 	// Wrong: wants all patterns to match.
-	It("needs one of several patterns of conditions", Covers("JOB-PODFAILUREPOLICY-016", "JOB-PODFAILUREPOLICY-017"), func(ctx SpecContext) {
+	It("needs one of several patterns of conditions", Covers(MatchesPodConditions, AnyPatternMatches), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").PodFailurePolicy(onConditions(failJob,
 			pattern(corev1.DisruptionTarget, ""), pattern("example.org/Whole", corev1.ConditionUnknown))))
 

@@ -2,8 +2,9 @@ package job
 
 import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,7 +19,7 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 
 	Describe("Failed", func() {
 		// Wrong: replaces all when the first of them has ended.
-		It("replaces each pod when it has ended", Covers("JOB-REPLACEMENT-001", "JOB-REPLACEMENT-002"), func(ctx SpecContext) {
+		It("replaces each pod when it has ended", Covers(FailedReplacesAfterEnd, FailedCountsAfterEnd), func(ctx SpecContext) {
 			s := WithJob(ctx, held(batchv1.Failed).Parallelism(3).Completions(3))
 
 			pods := Running(s, "a", 3)
@@ -38,7 +39,7 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 		})
 
 		// Wrong: takes every deleted pod for a failed one.
-		It("counts a pod as succeeded that ends so although it is deleted", Covers("JOB-REPLACEMENT-002"), func(ctx SpecContext) {
+		It("counts a pod as succeeded that ends so although it is deleted", Covers(FailedCountsAfterEnd), func(ctx SpecContext) {
 			s := WithJob(ctx, held(batchv1.Failed).BackoffLimit(0))
 
 			pod := Running(s, "a", 1)[0]
@@ -50,7 +51,7 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 		})
 
 		// Wrong: counts terminating pods, but not by their index; or stops altogether.
-		It("keeps an index from being started twice, but not the others", Covers("JOB-REPLACEMENT-005"), func(ctx SpecContext) {
+		It("keeps an index from being started twice, but not the others", Covers(FailedBlocksTheIndexOnly), func(ctx SpecContext) {
 			s := WithJob(ctx, held(batchv1.Failed).Indexed().Parallelism(2).Completions(3))
 
 			pod := Running(s, "a", 2)[0]
@@ -72,7 +73,7 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 		})
 
 		// Wrong: forgets pods that it has deleted itself.
-		It("makes a resumed Job wait for its old pods", Covers("JOB-REPLACEMENT-006"), func(ctx SpecContext) {
+		It("makes a resumed Job wait for its old pods", Covers(FailedDelaysResume), func(ctx SpecContext) {
 			s := WithJob(ctx, held(batchv1.Failed).Parallelism(2).Completions(2))
 
 			pods := Running(s, "a", 2)
@@ -93,7 +94,7 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 			Expect(s.Created()).To(HaveLen(4))
 		})
 
-		It("replaces a failed pod that nobody deletes", Covers("JOB-REPLACEMENT-007"), func(ctx SpecContext) {
+		It("replaces a failed pod that nobody deletes", Covers(BothReplaceFailed), func(ctx SpecContext) {
 			s := WithJob(ctx, puppet.Job("a").PodReplacementPolicy(batchv1.Failed).FinishedAgo(longAgo))
 
 			s.End(ctx, 1, Running(s, "a", 1)...)
@@ -104,7 +105,7 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 	Describe("TerminatingOrFailed", func() {
 		// Wrong: counts the pod twice, or lets it complete the Job beside the pod that
 		// has taken its place.
-		It("counts a pod as failed that is deleted, even if it succeeds in the end", Covers("JOB-REPLACEMENT-003", "JOB-REPLACEMENT-004"), func(ctx SpecContext) {
+		It("counts a pod as failed that is deleted, even if it succeeds in the end", Covers(TerminatingReplacesAtOnce, TerminatingStaysFailed), func(ctx SpecContext) {
 			s := WithJob(ctx, held(batchv1.TerminatingOrFailed))
 
 			pod := Running(s, "a", 1)[0]
@@ -119,7 +120,7 @@ var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplace
 			Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
 		})
 
-		It("lets a resumed Job go on beside its old pods", Covers("JOB-REPLACEMENT-006"), func(ctx SpecContext) {
+		It("lets a resumed Job go on beside its old pods", Covers(FailedDelaysResume), func(ctx SpecContext) {
 			s := WithJob(ctx, held(batchv1.TerminatingOrFailed).Parallelism(2).Completions(2))
 
 			pods := Running(s, "a", 2)

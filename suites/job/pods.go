@@ -3,8 +3,9 @@ package job
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -20,7 +21,7 @@ import (
 var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 
 	// Source: batch/v1 JobSpec.template, JobNameLabel and ControllerUidLabel.
-	It("are made from the template, and marked with their Job", Covers("JOB-PODS-001", "JOB-PODS-002", "JOB-PODS-003", "JOB-PODS-004", "JOB-TRACKING-001"), func(ctx SpecContext) {
+	It("are made from the template, and marked with their Job", Covers(PodFollowsTemplate, PodLabels, PodNameFollowsJob, JobOwnsPod, TrackingFinalizer), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Puppet(map[string]string{"example.org/note": "kept"}).With(func(j *batchv1.Job) {
 			j.Spec.Template.Labels = map[string]string{"example.org/app": "a"}
@@ -42,7 +43,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 	})
 
 	// Source: metav1.OwnerReference; batch/v1 JobSpec.selector.
-	It("are let go and replaced when they no longer match the selector", Covers("JOB-PODS-006", "JOB-TRACKING-006"), func(ctx SpecContext) {
+	It("are let go and replaced when they no longer match the selector", Covers(ReleasesUnmatchedPods, ReleasesLostPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
 
 		lost := Running(s, "a", 1)[0]
@@ -61,7 +62,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 	})
 
 	// Source: batch/v1 JobSpec.manualSelector; metav1.OwnerReference.
-	It("are adopted that were there before and match the selector", Covers("JOB-PODS-005"), func(ctx SpecContext) {
+	It("are adopted that were there before and match the selector", Covers(AdoptsPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		labels := map[string]string{"example.org/app": "a"}
 		stray := strayPod("stray", nil)
@@ -82,7 +83,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 	})
 
 	// Whatever its labels say. Wrong: goes by labels alone.
-	It("are not the Job's if something else controls them", Covers("JOB-PODS-007"), func(ctx SpecContext) {
+	It("are not the Job's if something else controls them", Covers(LeavesForeignPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		owner := framework.Create(ctx, s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
 		job := framework.Create(ctx, s, puppet.Job("a").Obj())
@@ -107,7 +108,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 
 	// A finalizer holds the Job, as the garbage collector's own does when pods are
 	// to go first. Source: #42639. Wrong: looks at the spec alone.
-	It("are neither made nor adopted for a Job that is being deleted", Covers("JOB-PODS-008", "JOB-PODS-009"), func(ctx SpecContext) {
+	It("are neither made nor adopted for a Job that is being deleted", Covers(NoAdoptionWhileBeingDeleted, NoPodsWhileBeingDeleted), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		const hold = "example.com/hold"
 		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).FinishedAgo(longAgo).
@@ -134,7 +135,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 
 	// Source: KEP-2307; #108752, #109429. Wrong: leaves the finalizers on when
 	// there is no Job any more to count for.
-	It("all go with a Job that is deleted", Covers("JOB-PODS-010", "JOB-TRACKING-005"), func(ctx SpecContext) {
+	It("all go with a Job that is deleted", Covers(PodsGoWithJob, ReleasesOrphans), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(4).Obj())
 
@@ -149,7 +150,7 @@ var _ = Describe("pods", Label("area:job", "behaviour:completions"), func() {
 	})
 
 	// Source: metav1.DeletePropagationOrphan; KEP-2307.
-	It("are free when their Job is deleted without them", Covers("JOB-PODS-011", "JOB-TRACKING-005"), func(ctx SpecContext) {
+	It("are free when their Job is deleted without them", Covers(OrphanedPodsRun, ReleasesOrphans), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 

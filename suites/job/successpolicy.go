@@ -3,8 +3,9 @@ package job
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -14,7 +15,7 @@ import (
 var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), func() {
 
 	// Wrong: wants all indexes, or takes any of them.
-	It("is met when all its succeededIndexes have succeeded", Covers("JOB-SUCCESSPOLICY-001", "JOB-SUCCESSPOLICY-005"), func(ctx SpecContext) {
+	It("is met when all its succeededIndexes have succeeded", Covers(SucceededIndexes, UnmetPolicyChangesNothing), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(5).Completions(5).SuccessPolicy(rule("1,3-4", 0)))
 
 		pods := byIndex(Running(s, "a", 5))
@@ -27,7 +28,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: takes the count for a list of indexes, or completes one too early.
-	It("is met when succeededCount indexes have succeeded, whichever they are", Covers("JOB-SUCCESSPOLICY-002", "JOB-SUCCESSPOLICY-005"), func(ctx SpecContext) {
+	It("is met when succeededCount indexes have succeeded, whichever they are", Covers(SucceededCount, UnmetPolicyChangesNothing), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(4).Completions(4).SuccessPolicy(rule("", 2)))
 
 		pods := byIndex(Running(s, "a", 4))
@@ -39,7 +40,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: counts other indexes, too, or wants all that are named.
-	It("with both is met when that many of these indexes have succeeded", Covers("JOB-SUCCESSPOLICY-003", "JOB-SUCCESSPOLICY-005"), func(ctx SpecContext) {
+	It("with both is met when that many of these indexes have succeeded", Covers(SucceededCountOfIndexes, UnmetPolicyChangesNothing), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(6).Completions(6).SuccessPolicy(rule("1-4", 3)))
 
 		pods := byIndex(Running(s, "a", 6))
@@ -51,7 +52,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: looks at the first rule, or wants all of them.
-	It("is met by any one of its rules", Covers("JOB-SUCCESSPOLICY-004", "JOB-SUCCESSPOLICY-006"), func(ctx SpecContext) {
+	It("is met by any one of its rules", Covers(AnyRuleSucceeds, SuccessPolicyConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(4).Completions(4).
 			SuccessPolicy(rule("0", 0), rule("2-3", 1), rule("", 3)))
 
@@ -67,7 +68,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: looks at completions first.
-	It("is the reason also when all indexes have succeeded", Covers("JOB-SUCCESSPOLICY-007", "JOB-SUCCESSPOLICY-006"), func(ctx SpecContext) {
+	It("is the reason also when all indexes have succeeded", Covers(SuccessPolicyAtLastIndex, SuccessPolicyConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).SuccessPolicy(rule("0", 0)))
 
 		s.End(ctx, 0, Running(s, "a", 1)...)
@@ -79,7 +80,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: lets them run on, counts them as failed, or removes all pods.
-	It("once met removes the pods that still run, which do not count as failed", Covers("JOB-SUCCESSPOLICY-008", "JOB-SUCCESSPOLICY-010"), func(ctx SpecContext) {
+	It("once met removes the pods that still run, which do not count as failed", Covers(SuccessDeletesPods, SuccessCountsNoFailures), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimit(0).SuccessPolicy(rule("1", 0)))
 
 		pods := byIndex(Running(s, "a", 3))
@@ -93,7 +94,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: is Complete while a pod still runs.
-	It("once met is declared at once, but the Job is Complete only when the last pod has ended", Covers("JOB-SUCCESSPOLICY-009", "JOB-SUCCESSPOLICY-006"), func(ctx SpecContext) {
+	It("once met is declared at once, but the Job is Complete only when the last pod has ended", Covers(SuccessWaitsForPods, SuccessPolicyConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).SuccessPolicy(rule("0", 0)).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -111,7 +112,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: starts the next index before it looks at the rules.
-	It("once met starts no other index", Covers("JOB-SUCCESSPOLICY-011"), func(ctx SpecContext) {
+	It("once met starts no other index", Covers(SuccessStartsNoIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(3).SuccessPolicy(rule("0", 0)))
 
 		s.End(ctx, 0, Running(s, "a", 1)...)
@@ -120,7 +121,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: judges the Job anew.
-	It("once met completes the Job, even if its last pod exceeds the backoffLimit", Covers("JOB-SUCCESSPOLICY-012"), func(ctx SpecContext) {
+	It("once met completes the Job, even if its last pod exceeds the backoffLimit", Covers(SuccessIsFinal), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimit(0).BackoffLimitPerIndex(0).
 			SuccessPolicy(rule("0", 0)).Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -132,7 +133,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 		Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
 	})
 
-	It("once met completes the Job, even if its last pod matches FailJob", Covers("JOB-SUCCESSPOLICY-012"), func(ctx SpecContext) {
+	It("once met completes the Job, even if its last pod matches FailJob", Covers(SuccessIsFinal), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).SuccessPolicy(rule("0", 0)).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)).Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -144,7 +145,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 		Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
 	})
 
-	It("once met completes the Job, even if its deadline is over before the last pod has ended", Covers("JOB-SUCCESSPOLICY-012"), func(ctx SpecContext) {
+	It("once met completes the Job, even if its deadline is over before the last pod has ended", Covers(SuccessIsFinal), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).SuccessPolicy(rule("0", 0)).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -162,7 +163,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: lets the policy win, whenever it is met.
-	It("is not met any more once the Job is about to fail", Covers("JOB-SUCCESSPOLICY-013"), func(ctx SpecContext) {
+	It("is not met any more once the Job is about to fail", Covers(FailureIsFinal), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimit(0).SuccessPolicy(rule("0", 0)).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -182,7 +183,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: looks at the success policy first.
-	It("loses when the same pod ends a Job with failed indexes", Covers("JOB-SUCCESSPOLICY-014"), func(ctx SpecContext) {
+	It("loses when the same pod ends a Job with failed indexes", Covers(FailureBeatsSuccess), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)))
 
 		pods := byIndex(Running(s, "a", 2))
@@ -193,7 +194,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: takes a Job with failures for one that cannot succeed any more.
-	It("is met in spite of failures before", Covers("JOB-SUCCESSPOLICY-015"), func(ctx SpecContext) {
+	It("is met in spite of failures before", Covers(SuccessAfterFailures), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimit(1).FinishedAgo(longAgo).
 			SuccessPolicy(rule("0", 0)))
 
@@ -202,7 +203,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
 	})
 
-	It("is met in spite of failed indexes", Covers("JOB-SUCCESSPOLICY-016"), func(ctx SpecContext) {
+	It("is met in spite of failed indexes", Covers(SuccessBesideFailedIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)))
 
 		pods := byIndex(Running(s, "a", 3))
@@ -218,7 +219,7 @@ var _ = Describe("successPolicy", Label("area:job", "behaviour:successPolicy"), 
 	})
 
 	// Wrong: begins to count anew.
-	It("counts what had succeeded before a suspension", Covers("JOB-SUCCESSPOLICY-017"), func(ctx SpecContext) {
+	It("counts what had succeeded before a suspension", Covers(SuccessAcrossSuspension), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3).SuccessPolicy(rule("0,2", 0)))
 
 		s.End(ctx, 0, byIndex(Running(s, "a", 3))["0"])

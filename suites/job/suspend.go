@@ -7,8 +7,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,7 +23,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 
 	// Nobody can tell whether a controller has looked before. Wrong: stays as it was
 	// created.
-	It("holds nothing up that was resumed at once", Covers("JOB-SUSPEND-001", "JOB-SUSPEND-006"), func(ctx SpecContext) {
+	It("holds nothing up that was resumed at once", Covers(SuspendedHasNoPods, ResumeStartsAnew), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Suspend())
 
 		ResumeJob(ctx, s, "a")
@@ -34,7 +35,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 
 	// "Pods terminated this way will not count towards the Job's completions count."
 	// Wrong: counts what its own deletions lead to.
-	It("counts the pods that it removes for nothing, however they end", Covers("JOB-SUSPEND-002", "JOB-SUSPEND-003"), func(ctx SpecContext) {
+	It("counts the pods that it removes for nothing, however they end", Covers(SuspensionDeletesPods, SuspensionCountsNothing), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 
@@ -56,7 +57,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	})
 
 	// Wrong: adds a condition each time, or sets its time but once.
-	It("is told by one condition, which says when it changed", Covers("JOB-SUSPEND-004", "JOB-SUSPEND-005"), func(ctx SpecContext) {
+	It("is told by one condition, which says when it changed", Covers(SuspendedCondition, SuspendedTransitionTime), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
 
 		Running(s, "a", 1)
@@ -80,7 +81,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	})
 
 	// Wrong: starts from scratch.
-	It("keeps completed indexes, and leaves the others to be run", Covers("JOB-SUSPEND-006", "JOB-SUSPEND-007"), func(ctx SpecContext) {
+	It("keeps completed indexes, and leaves the others to be run", Covers(ResumeStartsAnew, SuspensionKeepsCounts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3))
 
 		s.End(ctx, 0, byIndex(Running(s, "a", 3))["1"])
@@ -98,7 +99,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	})
 
 	// Wrong: gives a resumed Job all its retries again.
-	It("keeps the failures that there were", Covers("JOB-SUSPEND-007"), func(ctx SpecContext) {
+	It("keeps the failures that there were", Covers(SuspensionKeepsCounts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo))
 
 		s.End(ctx, 1, Running(s, "a", 1)...)
@@ -115,7 +116,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	})
 
 	// Wrong: looks at spec.suspend before it looks at the status.
-	It("means nothing to a Job that has finished", Covers("JOB-SUSPEND-008"), func(ctx SpecContext) {
+	It("means nothing to a Job that has finished", Covers(SuspensionAfterFinish), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").ExitCodes("0"))
 
 		Completes(s, "a", Counters{Succeeded: 1})
@@ -128,7 +129,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	})
 
 	// Source: KEP-2926. Wrong: makes pods from the template that it has seen first.
-	It("leaves room for other scheduling directives before the Job first runs", Covers("JOB-SUSPEND-009"), func(ctx SpecContext) {
+	It("leaves room for other scheduling directives before the Job first runs", Covers(TemplateChangesBeforeStart), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Suspend())
 
 		s.Soon("the Job is suspended", func(g Gomega) {
@@ -140,7 +141,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	})
 
 	// Source: KEP-5440. Wrong: the same.
-	It("leaves room for other scheduling directives and resources after the Job has run", Covers("JOB-SUSPEND-010"), func(ctx SpecContext) {
+	It("leaves room for other scheduling directives and resources after the Job has run", Covers(TemplateChangesWhileSuspended), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
 
 		Running(s, "a", 1)
@@ -160,7 +161,7 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		Expect(pods[0].Spec.Containers[0].Resources.Requests).To(HaveKeyWithValue(corev1.ResourceCPU, little[corev1.ResourceCPU]))
 	})
 
-	It("is told by events", Label("level:should"), Covers("JOB-SUSPEND-011"), func(ctx SpecContext) {
+	It("is told by events", Label("level:should"), Covers(EventsForSuspension), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Obj())
 

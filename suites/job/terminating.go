@@ -5,8 +5,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,7 +23,7 @@ var _ = Describe("terminating", Label("area:job", "behaviour:podReplacementPolic
 
 	// A finalizer of somebody else's holds the pod. Wrong: goes by the
 	// deletionTimestamp alone, and waits for a pod that has ended.
-	It("does not mean pods that have ended and cannot go yet", Covers("JOB-TERMINATING-001"), func(ctx SpecContext) {
+	It("does not mean pods that have ended and cannot go yet", Covers(EndedIsNotTerminating), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Completions(2))
 
 		pod := Running(s, "a", 1)[0]
@@ -42,7 +43,7 @@ var _ = Describe("terminating", Label("area:job", "behaviour:podReplacementPolic
 	})
 
 	// The pod is ready to its end. Wrong: counts what the condition says.
-	It("means neither active nor ready", Covers("JOB-TERMINATING-002"), func(ctx SpecContext) {
+	It("means neither active nor ready", Covers(TerminatingIsNotActive), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).PodReplacementPolicy(batchv1.Failed).
 			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
 

@@ -156,7 +156,7 @@ func (f *flags) run(ctx context.Context, out io.Writer) (int, error) {
 	if err := f.check(); err != nil {
 		return 0, err
 	}
-	if err := f.selectByCatalogue(); err != nil {
+	if err := f.selectByContract(); err != nil {
 		return 0, err
 	}
 	if err := f.rerun(); err != nil {

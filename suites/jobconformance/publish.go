@@ -14,7 +14,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"github.com/spf13/cobra"
 )
@@ -49,7 +49,7 @@ func (p published) write(lab *run.Lab, verdict *run.Verdict, failure error) erro
 		judged.Implementation.Version = lab.Version()
 	}
 	for _, name := range f.decline {
-		judged.Declined = append(judged.Declined, catalogue.Feature(name))
+		judged.Declined = append(judged.Declined, contract.Feature(name))
 	}
 	if failure != nil {
 		judged.HarnessError = failure.Error()

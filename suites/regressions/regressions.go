@@ -12,7 +12,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
@@ -81,7 +81,7 @@ func Red(s *scenario.Scenario, impl, version string) bool {
 // upstream: the invariants that they break everywhere are left out of it.
 func Among(s *scenario.Scenario, impl, version string) *scenario.Scenario {
 	among := *s
-	for _, bug := range catalogue.UpstreamBugs() {
+	for _, bug := range contract.UpstreamBugs() {
 		another := bug.Invariant != "" && bug.Issue != (Regression{Scenario: s}).Name()
 		if another && Red(&scenario.Scenario{Affected: bug.Versions}, impl, version) {
 			among.Except = append(slices.Clone(among.Except), bug.Invariant)

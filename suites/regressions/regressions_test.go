@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
@@ -40,7 +40,7 @@ func TestRegressionsSayWhatTheyAreAbout(t *testing.T) {
 		}
 		seen[r.Description] = true
 		for _, id := range r.Requirements {
-			if _, found := catalogue.Find(id); !found {
+			if _, found := table.Find(id); !found {
 				t.Errorf("%d names %s, which is no requirement", r.Issue, id)
 			}
 		}
@@ -53,7 +53,7 @@ func TestShownReportsNameRequirements(t *testing.T) {
 		t.Fatal(err)
 	}
 	for number, id := range Shown() {
-		if _, found := catalogue.Find(id); !found {
+		if _, found := table.Find(id); !found {
 			t.Errorf("%d names %s, which is no requirement", number, id)
 		}
 		if _, found := Find(list, number); found {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
 
 // lastLines is how many lines of the implementation's log are shown of a failed
@@ -25,7 +25,7 @@ const lastLines = 20
 func Explain(s protocol.Spec, folder, again string) string {
 	var b strings.Builder
 	for _, id := range s.Requirements {
-		if q, found := catalogue.Find(id); found {
+		if q, found := table.Find(id); found {
 			fmt.Fprintf(&b, "%s: %s\n  source: %s\n", q.ID, q.Text, q.Source)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -41,7 +41,7 @@ func TestExplain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	q := catalogue.All()[0]
+	q := table.All()[0]
 	text := Explain(spec("x does y", failed, q.ID), folder, "make e2e FOCUS='x'")
 	for _, want := range []string{q.ID + ": " + q.Text, q.Source, "number y", "about jobconformance-abc/a", "end of life-1.log", "end of second/life-1.log", "Again: make e2e FOCUS='x'"} {
 		if !strings.Contains(text, want) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -19,7 +19,7 @@ type Run struct {
 	// Specs are all of the suite, those that were not run, too.
 	Specs []protocol.Spec
 	// Declined are the features that the implementation does not claim.
-	Declined []catalogue.Feature
+	Declined []contract.Feature
 	// Ended says how the implementation ended of itself, if it did.
 	Ended string
 	// HarnessError says why the run could not be finished, if so.
@@ -31,7 +31,7 @@ type Run struct {
 
 // Judge says of every requirement that holds in the run's version of Kubernetes
 // how it ended.
-func Judge(run Run, requirements []catalogue.Requirement) *Report {
+func Judge(run Run, requirements []contract.Requirement) *Report {
 	r := &Report{
 		TypeMeta:       metav1.TypeMeta{APIVersion: APIVersion, Kind: Kind},
 		Implementation: run.Implementation,
@@ -91,7 +91,7 @@ func holdsIn(version string, constraints ...string) bool {
 
 // requirement judges one by all specs that cover it, and by all others that
 // broke one of its invariants.
-func (run Run) requirement(q catalogue.Requirement, specs []protocol.Spec, all []catalogue.Requirement) Requirement {
+func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []contract.Requirement) Requirement {
 	out := Requirement{ID: q.ID, Feature: q.Feature, Text: q.Text, Source: q.Source}
 	declined := slices.Contains(run.Declined, q.Feature)
 	for _, s := range specs {
@@ -124,8 +124,8 @@ func (run Run) requirement(q catalogue.Requirement, specs []protocol.Spec, all [
 
 // blamedElsewhere tells whether a spec failed for an invariant of a requirement,
 // and so not for what it covers.
-func blamedElsewhere(s protocol.Spec, all []catalogue.Requirement) bool {
-	return slices.ContainsFunc(all, func(q catalogue.Requirement) bool { return slices.ContainsFunc(q.Invariants, s.Breaks) })
+func blamedElsewhere(s protocol.Spec, all []contract.Requirement) bool {
+	return slices.ContainsFunc(all, func(q contract.Requirement) bool { return slices.ContainsFunc(q.Invariants, s.Breaks) })
 }
 
 // sum is the outcome of a requirement: what is broken stays so, whatever else
@@ -152,14 +152,14 @@ func sum(evidence []Evidence, declined bool) Outcome {
 func profiles(requirements []Requirement) ([]Profile, Result) {
 	var out []Profile
 	var core []Result
-	for _, name := range []catalogue.Profile{catalogue.Job, catalogue.CronJob, catalogue.API} {
+	for _, name := range []contract.Profile{contract.Job, contract.CronJob, contract.API} {
 		p := Profile{Name: name}
 		var coreOnes, extended []Requirement
-		features := map[catalogue.Feature][]Requirement{}
+		features := map[contract.Feature][]Requirement{}
 		for _, q := range requirements {
 			switch {
-			case (catalogue.Requirement{ID: q.ID}).Profile() != name:
-			case q.Feature == catalogue.Core:
+			case (contract.Requirement{ID: q.ID}).Profile() != name:
+			case q.Feature == contract.Core:
 				coreOnes = append(coreOnes, q)
 			default:
 				extended = append(extended, q)
@@ -170,7 +170,7 @@ func profiles(requirements []Requirement) ([]Profile, Result) {
 			continue
 		}
 		p.Core, p.Extended = group(coreOnes), group(extended)
-		for _, feature := range catalogue.Features() {
+		for _, feature := range contract.Features() {
 			some := features[feature]
 			switch {
 			case len(some) == 0:

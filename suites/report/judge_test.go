@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract"
 )
 
 // requirements are three of the job profile: two core, one of a feature, and one
 // that came later than the rest.
-var requirements = []catalogue.Requirement{
-	{ID: "JOB-A-001", Text: "A MUST hold.", Source: "batch/v1 JobSpec", Feature: catalogue.Core, Invariants: []string{"job-a"}},
-	{ID: "JOB-A-002", Text: "B MUST hold.", Source: "KEP-1", Feature: catalogue.Core},
-	{ID: "JOB-I-001", Text: "C MUST hold.", Source: "KEP-2", Feature: catalogue.Indexed},
-	{ID: "JOB-N-001", Text: "D MUST hold.", Source: "KEP-3", Feature: catalogue.Core, Versions: ">= 1.38.0"},
+var requirements = []contract.Requirement{
+	{ID: "JOB-A-001", Text: "A MUST hold.", Source: "batch/v1 JobSpec", Feature: contract.Core, Invariants: []string{"job-a"}},
+	{ID: "JOB-A-002", Text: "B MUST hold.", Source: "KEP-1", Feature: contract.Core},
+	{ID: "JOB-I-001", Text: "C MUST hold.", Source: "KEP-2", Feature: contract.Indexed},
+	{ID: "JOB-N-001", Text: "D MUST hold.", Source: "KEP-3", Feature: contract.Core, Versions: ">= 1.38.0"},
 }
 
 func spec(text string, end func(*protocol.Spec), ids ...string) protocol.Spec {
@@ -55,7 +55,7 @@ func outcomes(r *Report) map[string]Outcome {
 func TestJudge(t *testing.T) {
 	for name, test := range map[string]struct {
 		specs    []protocol.Spec
-		declined []catalogue.Feature
+		declined []contract.Feature
 		want     map[string]Outcome
 		result   Result
 	}{
@@ -81,7 +81,7 @@ func TestJudge(t *testing.T) {
 		},
 		"a declined feature": {
 			specs:    []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", notRun, "JOB-I-001")},
-			declined: []catalogue.Feature{catalogue.Indexed},
+			declined: []contract.Feature{contract.Indexed},
 			want:     map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": Declined},
 			result:   ResultConformant,
 		},

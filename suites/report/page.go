@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract"
 )
 
 //go:embed page.tmpl.html
@@ -19,7 +19,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"class":  func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), " ", "-") },
 	"first":  firstLine,
 	"anchor": anchor,
-	"parts":  catalogue.Parts,
+	"parts":  contract.Parts,
 }).Parse(pageText))
 
 // Picture is what a page shows of a spec besides its verdict.
@@ -68,7 +68,7 @@ func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
 	slices.SortStableFunc(requirements, func(a, b Requirement) int {
 		return slices.Index(Outcomes(), b.Outcome) - slices.Index(Outcomes(), a.Outcome)
 	})
-	var features []catalogue.Feature
+	var features []contract.Feature
 	totals := map[Outcome]int{}
 	for _, q := range r.Requirements {
 		totals[q.Outcome]++
@@ -95,19 +95,19 @@ func WritePage(folder string, r *Report, pictures map[string]Picture) error {
 }
 
 type featureRow struct {
-	Profile catalogue.Profile
-	Feature catalogue.Feature
+	Profile contract.Profile
+	Feature contract.Feature
 	Counts  map[Outcome]int
 	Total   int
 }
 
-func byFeature(requirements []Requirement, features []catalogue.Feature) []featureRow {
+func byFeature(requirements []Requirement, features []contract.Feature) []featureRow {
 	var rows []featureRow
-	for _, profile := range []catalogue.Profile{catalogue.Job, catalogue.CronJob, catalogue.API} {
+	for _, profile := range []contract.Profile{contract.Job, contract.CronJob, contract.API} {
 		for _, feature := range features {
 			row := featureRow{profile, feature, map[Outcome]int{}, 0}
 			for _, q := range requirements {
-				if q.Feature == feature && (catalogue.Requirement{ID: q.ID}).Profile() == profile {
+				if q.Feature == feature && (contract.Requirement{ID: q.ID}).Profile() == profile {
 					row.Counts[q.Outcome]++
 					row.Total++
 				}

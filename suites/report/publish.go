@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
 
 // HistoriesName is the folder of saved histories, beside the report.
@@ -24,7 +24,7 @@ func Publish(folder string, run Run, keep protocol.Keep, again func(spec string)
 	if run.Histories, err = prune(folder, files, keep, run.Specs); err != nil {
 		return nil, err
 	}
-	r := Judge(run, catalogue.All())
+	r := Judge(run, table.All())
 	for _, s := range run.Specs {
 		p := pictures[s.Text]
 		p.Again = again(s.Text)

@@ -6,7 +6,7 @@
 package report
 
 import (
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -107,7 +107,7 @@ func Outcomes() []Outcome {
 
 // Profile is a group of requirements judged together.
 type Profile struct {
-	Name catalogue.Profile `json:"name"`
+	Name contract.Profile `json:"name"`
 	// Core has the requirements that nobody can decline, Extended those of
 	// features.
 	Core     Group `json:"core"`
@@ -115,10 +115,10 @@ type Profile struct {
 	// SupportedFeatures are those with nothing but conformant requirements,
 	// DeclinedFeatures those declined, UnsupportedFeatures those with a broken
 	// one, NotVerifiedFeatures the rest.
-	SupportedFeatures   []catalogue.Feature `json:"supportedFeatures,omitempty"`
-	UnsupportedFeatures []catalogue.Feature `json:"unsupportedFeatures,omitempty"`
-	DeclinedFeatures    []catalogue.Feature `json:"declinedFeatures,omitempty"`
-	NotVerifiedFeatures []catalogue.Feature `json:"notVerifiedFeatures,omitempty"`
+	SupportedFeatures   []contract.Feature `json:"supportedFeatures,omitempty"`
+	UnsupportedFeatures []contract.Feature `json:"unsupportedFeatures,omitempty"`
+	DeclinedFeatures    []contract.Feature `json:"declinedFeatures,omitempty"`
+	NotVerifiedFeatures []contract.Feature `json:"notVerifiedFeatures,omitempty"`
 }
 
 // Group is the core or the extended part of a profile.
@@ -129,11 +129,11 @@ type Group struct {
 
 // Requirement is one sentence of the contract and how it ended.
 type Requirement struct {
-	ID      string            `json:"id"`
-	Outcome Outcome           `json:"outcome"`
-	Feature catalogue.Feature `json:"feature"`
-	Text    string            `json:"text"`
-	Source  string            `json:"source"`
+	ID      string           `json:"id"`
+	Outcome Outcome          `json:"outcome"`
+	Feature contract.Feature `json:"feature"`
+	Text    string           `json:"text"`
+	Source  string           `json:"source"`
 	// KnownIssue is the upstream issue or pull request that explains a
 	// non-conformant outcome that was expected.
 	KnownIssue string `json:"knownIssue,omitempty"`

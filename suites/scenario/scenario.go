@@ -36,7 +36,7 @@ type Scenario struct {
 	Green string `yaml:"green,omitempty"`
 	// Because says what is wrong in the component, for whoever sees it red.
 	Because string `yaml:"because,omitempty"`
-	// Requirements are IDs of the catalogue.
+	// Requirements are IDs of requirements.
 	Requirements []string `yaml:"requirements,omitempty"`
 	// Except are invariants that the scenario breaks itself.
 	Except []string `yaml:"except,omitempty"`

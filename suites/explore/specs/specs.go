@@ -10,8 +10,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
-	. "github.com/jobconformance/jobconformance/suites/catalogue"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/explore"
+	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -21,14 +22,14 @@ import (
 var _ = Describe("One fault at a time", func() {
 	// Wrong: a controller whose next step does not depend on what there is.
 	It("leaves no trace in the end of a Job", Label(protocol.FaultsLabel, protocol.SimulatedLabel, "area:job", "behaviour:faults"),
-		Covers("JOB-FAULTS-001", "JOB-FAULTS-002", "JOB-FAULTS-013"), func(ctx SpecContext) {
+		Covers(CreatesDespiteFaults, CountsDespiteFaults, SurvivesCrashes), func(ctx SpecContext) {
 			explores(ctx, "single", "create pods", "update jobs/status", "patch jobs/status")
 		})
 
 	// #120649. Wrong: a controller that records what it is about to do, or does
 	// not find what it did.
 	It("leaves no trace in what a CronJob does", Label(protocol.FaultsLabel, protocol.SimulatedLabel, "area:cronjob", "behaviour:faults"),
-		Covers("CRON-FAULTS-001", "CRON-FAULTS-002", "CRON-FAULTS-006"), func(ctx SpecContext) {
+		Covers(StartsDespiteFaults, RecordsDespiteFaults, CronSurvivesCrashes), func(ctx SpecContext) {
 			explores(ctx, "cron-time-zone", "create jobs", "update cronjobs/status", "patch cronjobs/status")
 		})
 })

@@ -9,7 +9,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
-	"github.com/jobconformance/jobconformance/suites/catalogue"
+	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	. "github.com/onsi/ginkgo/v2"
@@ -25,24 +27,32 @@ var _ = Describe(regressions.Container, Label(protocol.FaultsLabel, "behaviour:r
 			panic(err) // a unit test reads them before
 		}
 		for _, bug := range all {
-			It(bug.Description, catalogue.Covers(bug.Requirements...), labels(bug), func(ctx SpecContext) {
+			It(bug.Description, covers.Covers(requirements(bug)...), labels(bug), func(ctx SpecContext) {
 				play(ctx, bug.Scenario)
 			})
 		}
 	})
+
+func requirements(bug regressions.Regression) []contract.Requirement {
+	var list []contract.Requirement
+	for _, id := range bug.Requirements {
+		if r, found := table.Find(id); found { // a unit test finds the others
+			list = append(list, r)
+		}
+	}
+	return list
+}
 
 func labels(bug regressions.Regression) Labels {
 	l := Label(fmt.Sprintf("issue:%d", bug.Issue))
 	if bug.Pull > 0 {
 		l = append(l, fmt.Sprintf("pull:%d", bug.Pull))
 	}
-	area := "area:job"
-	if len(bug.Requirements) > 0 {
-		if r, found := catalogue.Find(bug.Requirements[0]); found {
-			area = "area:" + string(r.Profile())
-		}
+	area := contract.Job
+	if list := requirements(bug); len(list) > 0 {
+		area = list[0].Profile()
 	}
-	return append(l, area)
+	return append(l, "area:"+string(area))
 }
 
 func play(ctx context.Context, s *scenario.Scenario) {

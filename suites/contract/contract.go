@@ -1,0 +1,152 @@
+// Package contract has the vocabulary of the batch/v1 contract of Jobs and
+// CronJobs: requirements, features and profiles. The requirements themselves are
+// Go values in the packages beside the specs that cover them, such as
+// suites/job/requirements; package table has all of them.
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+)
+
+// Requirement is one sentence of the contract.
+type Requirement struct {
+	// ID is PROFILE-AREA-NUMBER, as in JOB-PARALLELISM-001. It is never reused for
+	// another sentence.
+	ID string
+	// Text is one sentence with MUST, MUST NOT, SHOULD or MAY (RFC 2119).
+	Text string
+	// Source is where the sentence comes from: a field's comment ("batch/v1
+	// JobSpec.parallelism"), a KEP ("KEP-3329"), a page of the documentation
+	// ("docs: concepts/workloads/controllers/job#..."), or an issue
+	// ("kubernetes/kubernetes#120649"); several are separated by "; ".
+	Source string
+	// Feature it belongs to. Default: Core.
+	Feature Feature
+	// Versions of Kubernetes that it holds in, as a constraint (">= 1.31.0").
+	// Default: all that the suites support.
+	Versions string
+	// Invariants are the IDs of those that check it at every revision of every spec.
+	Invariants []string
+}
+
+// New declares a requirement of the table.
+func New(id, text, source string, details ...Detail) Requirement {
+	r := Requirement{ID: id, Text: text, Source: source, Feature: Core}
+	for _, d := range details {
+		d.of(&r)
+	}
+	declared = append(declared, r)
+	return r
+}
+
+var declared []Requirement
+
+// Declared returns the requirements of the packages that the program imports, in no
+// order. Package table has those of all packages.
+func Declared() []Requirement { return slices.Clone(declared) }
+
+// Detail is a Feature, Versions or Invariants.
+type Detail interface{ of(*Requirement) }
+
+// Versions and Invariants are the fields of a Requirement with that name.
+type (
+	Versions   string
+	Invariants []string
+)
+
+func (f Feature) of(r *Requirement)    { r.Feature = f }
+func (v Versions) of(r *Requirement)   { r.Versions = string(v) }
+func (i Invariants) of(r *Requirement) { r.Invariants = i }
+
+// Level is how binding a requirement is (RFC 2119).
+type Level string
+
+// The levels, the most binding first.
+const (
+	Must   Level = "MUST"
+	Should Level = "SHOULD"
+	May    Level = "MAY"
+)
+
+// Level is the most binding word in the text; empty if there is none.
+func (r Requirement) Level() Level {
+	for _, level := range []Level{Must, Should, May} {
+		if slices.Contains(strings.FieldsFunc(r.Text, notALetter), string(level)) {
+			return level
+		}
+	}
+	return ""
+}
+
+func notALetter(c rune) bool { return (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') }
+
+// Profile is a group of requirements that a report judges together: the first
+// part of an ID.
+type Profile string
+
+const (
+	Job     Profile = "job"     // what a Job controller does
+	CronJob Profile = "cronjob" // what a CronJob controller does
+	API     Profile = "api"     // what the API server accepts, defaults and refuses
+)
+
+// Profile is that of the ID's first part: JOB, CRON or API.
+func (r Requirement) Profile() Profile {
+	switch {
+	case strings.HasPrefix(r.ID, "CRON-"):
+		return CronJob
+	case strings.HasPrefix(r.ID, "API-"):
+		return API
+	default:
+		return Job
+	}
+}
+
+// Feature is a group of requirements that an implementation may decline, except for
+// Core.
+type Feature string
+
+// The features, by the names that reports and labels use.
+const (
+	Core                 Feature = "core"
+	Indexed              Feature = "indexed"
+	ElasticIndexed       Feature = "elastic-indexed"
+	BackoffLimitPerIndex Feature = "backoff-limit-per-index"
+	PodFailurePolicy     Feature = "pod-failure-policy"
+	SuccessPolicy        Feature = "success-policy"
+	PodReplacementPolicy Feature = "pod-replacement-policy"
+	Suspend              Feature = "suspend"
+	ManagedBy            Feature = "managed-by"
+	ReadyPods            Feature = "ready-pods"
+	CronTimeZone         Feature = "cron-time-zone"
+)
+
+// Features returns all of them, Core first.
+func Features() []Feature {
+	return []Feature{
+		Core, Indexed, ElasticIndexed, BackoffLimitPerIndex, PodFailurePolicy, SuccessPolicy,
+		PodReplacementPolicy, Suspend, ManagedBy, ReadyPods, CronTimeZone,
+	}
+}
+
+// Declinable returns an error if an implementation cannot decline the feature. It is
+// a *badinput.Error.
+func Declinable(feature Feature) error {
+	var names []string
+	for _, f := range Features() {
+		if f != Core {
+			names = append(names, string(f))
+		}
+	}
+	switch {
+	case feature == Core:
+		return badinput.New("the core cannot be declined", "decline features: "+strings.Join(names, ", "))
+	case !slices.Contains(Features(), feature):
+		return badinput.New(fmt.Sprintf("unknown feature %q", feature), "decline some of "+strings.Join(names, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package covers
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/onsi/ginkgo/v2/types"
+)
+
+func spec(text string, ids ...string) types.SpecReport {
+	s := types.SpecReport{LeafNodeType: types.NodeTypeIt, LeafNodeText: text}
+	for _, id := range ids {
+		s.LeafNodeLabels = append(s.LeafNodeLabels, protocol.RequirementLabel+id)
+	}
+	return s
+}
+
+func TestCheck(t *testing.T) {
+	requirement := func(id string) contract.Requirement {
+		return contract.Requirement{ID: id, Text: "It MUST work.", Source: "KEP-1", Feature: contract.Core}
+	}
+	both := []contract.Requirement{requirement("JOB-A-001"), requirement("JOB-A-002")}
+	changed := func(change func(*contract.Requirement)) []contract.Requirement {
+		r := requirement("JOB-A-001")
+		change(&r)
+		return []contract.Requirement{r}
+	}
+	for name, c := range map[string]struct {
+		requirements []contract.Requirement
+		specs        types.SpecReports
+		want         string // nothing: it is all right
+	}{
+		"all fits":             {both, types.SpecReports{spec("a", "JOB-A-001", "JOB-A-002"), spec("b", "JOB-A-001")}, ""},
+		"a gap":                {both, types.SpecReports{spec("a", "JOB-A-001")}, "no spec covers JOB-A-002"},
+		"an unknown one":       {both, types.SpecReports{spec("a", "JOB-A-001", "JOB-A-002", "JOB-A-003")}, `the spec "a" covers JOB-A-003, which is no requirement`},
+		"a spec without":       {both, types.SpecReports{spec("a", "JOB-A-001", "JOB-A-002"), spec("b")}, `the spec "b" covers no requirement`},
+		"one twice":            {append(slices.Clone(both), both[0]), types.SpecReports{spec("a", "JOB-A-001", "JOB-A-002")}, "JOB-A-001 is there twice"},
+		"many":                 {both, types.SpecReports{spec("a"), spec("b"), spec("c")}, "and 2 more"},
+		"not an ID":            {changed(func(r *contract.Requirement) { r.ID = "job-1" }), nil, "job-1 is no ID"},
+		"no verb":              {changed(func(r *contract.Requirement) { r.Text = "It works." }), nil, "JOB-A-001 says neither MUST"},
+		"no sentence":          {changed(func(r *contract.Requirement) { r.Text = "It MUST work" }), nil, "JOB-A-001 is not one sentence"},
+		"no source":            {changed(func(r *contract.Requirement) { r.Source = "" }), nil, "JOB-A-001 has no source"},
+		"no feature":           {changed(func(r *contract.Requirement) { r.Feature = "magic" }), nil, `JOB-A-001 is of the unknown feature "magic"`},
+		"no constraint":        {changed(func(r *contract.Requirement) { r.Versions = "new" }), nil, `JOB-A-001 has versions "new"`},
+		"only specs are specs": {nil, types.SpecReports{{LeafNodeType: types.NodeTypeReportAfterEach}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := Check(c.requirements, c.specs)
+			switch {
+			case c.want == "" && err != nil:
+				t.Errorf("it said %q", err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")):
+				t.Errorf("it said %v, want a line with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestPage(t *testing.T) {
+	var b strings.Builder
+	err := WritePage(&b, []contract.Requirement{
+		{ID: "JOB-A-001", Text: "It MUST a|b.", Source: "KEP-1", Feature: contract.Core},
+		{ID: "JOB-B-001", Text: "It MUST c.", Source: "KEP-2", Feature: contract.Indexed, Versions: ">= 1.31.0"},
+	}, types.SpecReports{spec("two", "JOB-A-001"), spec("one", "JOB-A-001", "JOB-B-001")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"## JOB-A\n",
+		`| <a id="JOB-A-001"></a>JOB-A-001 | It MUST a\|b. | [KEP-1](https://github.com/kubernetes/enhancements/issues/1) | all | core | one<br>two |`,
+		"| >= 1.31.0 | indexed | one |\n",
+		"\n2 requirements: 1 of the core, 1 of features.\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page lacks %q:\n%s", want, b.String())
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package covers
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/onsi/ginkgo/v2/types"
+)
+
+// WritePage writes the requirements as Markdown: a table for each area, with the
+// specs that cover each requirement, and the number of requirements at the end.
+func WritePage(w io.Writer, requirements []contract.Requirement, specs types.SpecReports) error {
+	var b strings.Builder
+	b.WriteString("# Requirements\n\nWhat `batch/v1` promises of Jobs and CronJobs, one sentence each (MUST, SHOULD and MAY as in\n" +
+		"RFC 2119), with where it is written and the specs that check it. `make requirements` writes\n" +
+		"this page; they are declared in the folders `requirements` beside the specs.\n\n")
+	areas := byArea(requirements)
+	for _, a := range areas {
+		fmt.Fprintf(&b, "- [%s](#%s): %d\n", a.name, strings.ToLower(a.name), len(a.requirements))
+	}
+	tests := specsByRequirement(specs)
+	for _, a := range areas {
+		fmt.Fprintf(&b, "\n## %s\n\n| ID | requirement | source | versions | feature | specs |\n|---|---|---|---|---|---|\n", a.name)
+		for _, r := range a.requirements {
+			versions := r.Versions
+			if versions == "" {
+				versions = "all"
+			}
+			fmt.Fprintf(&b, "| <a id=\"%s\"></a>%s | %s | %s | %s | %s | %s |\n", r.ID, r.ID,
+				cell(r.Text), contract.Links(cell(r.Source)), cell(versions), r.Feature, cell(strings.Join(tests[r.ID], "<br>")))
+		}
+	}
+	var extended int
+	for _, r := range requirements {
+		if r.Feature != contract.Core {
+			extended++
+		}
+	}
+	fmt.Fprintf(&b, "\n%d requirements: %d of the core, %d of features.\n", len(requirements), len(requirements)-extended, extended)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type area struct {
+	name         string
+	requirements []contract.Requirement
+}
+
+// byArea groups requirements that are sorted by ID.
+func byArea(requirements []contract.Requirement) []area {
+	var areas []area
+	for _, r := range requirements {
+		name := r.ID[:max(strings.LastIndex(r.ID, "-"), 0)]
+		if len(areas) == 0 || areas[len(areas)-1].name != name {
+			areas = append(areas, area{name: name})
+		}
+		last := &areas[len(areas)-1]
+		last.requirements = append(last.requirements, r)
+	}
+	return areas
+}
+
+func specsByRequirement(specs types.SpecReports) map[string][]string {
+	tests := map[string][]string{}
+	for _, spec := range specs {
+		for _, id := range under(protocol.RequirementLabel, spec.Labels()) {
+			tests[id] = append(tests[id], spec.FullText())
+		}
+	}
+	for _, texts := range tests {
+		slices.Sort(texts)
+	}
+	return tests
+}
+
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "< ", "&lt; ", "*", `\*`).Replace(text)
+}

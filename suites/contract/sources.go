@@ -1,0 +1,72 @@
+package contract
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// apiPage documents the Go types of the API with their comments, field by field.
+const apiPage = "https://pkg.go.dev/k8s.io/api/batch/v1#"
+
+var sources = []struct {
+	pattern *regexp.Regexp
+	url     string
+}{
+	{regexp.MustCompile(`KEP-([0-9]+)`), "https://github.com/kubernetes/enhancements/issues/$1"},
+	{regexp.MustCompile(`kubernetes/kubernetes#([0-9]+)`), "https://github.com/kubernetes/kubernetes/issues/$1"},
+	{regexp.MustCompile(`docs: ([a-z0-9/-]+)(#[a-z0-9-]+)?`), "https://kubernetes.io/docs/$1/$2"},
+	{regexp.MustCompile(`batch/v1 ([A-Z]\w+)\.ttlSecondsAfterFinished`), apiPage + "$1.TTLSecondsAfterFinished"},
+	{regexp.MustCompile(`batch/v1 ([A-Z]\w+)\.([a-z])(\w+)`), apiPage},
+	{regexp.MustCompile(`batch/v1 ([A-Z]\w+)`), apiPage + "$1"},
+}
+
+// Links makes links, in Markdown, of the parts of a Source that have a page.
+func Links(source string) string {
+	var b strings.Builder
+	for _, p := range Parts(source) {
+		if p.URL == "" {
+			b.WriteString(p.Text)
+		} else {
+			fmt.Fprintf(&b, "[%s](%s)", p.Text, p.URL)
+		}
+	}
+	return b.String()
+}
+
+// Part is a piece of a Source. URL is the page it names, empty if it names none.
+type Part struct{ Text, URL string }
+
+// Parts splits a Source into pieces that make it up again.
+func Parts(source string) []Part {
+	var parts []Part
+	for source != "" {
+		start, end, url := nextLink(source)
+		if start > 0 {
+			parts = append(parts, Part{Text: source[:start]})
+		}
+		if url == "" {
+			break
+		}
+		parts = append(parts, Part{source[start:end], url})
+		source = source[end:]
+	}
+	return parts
+}
+
+// nextLink is the first part of a source that has a page.
+func nextLink(source string) (start, end int, url string) {
+	start = len(source)
+	for _, s := range sources {
+		at := s.pattern.FindStringSubmatchIndex(source)
+		if at == nil || at[0] >= start {
+			continue
+		}
+		start, end = at[0], at[1]
+		url = string(s.pattern.ExpandString(nil, s.url, source, at))
+		if s.url == apiPage { // a field's name in Go begins with a capital
+			url += source[at[2]:at[3]] + "." + strings.ToUpper(source[at[4]:at[5]]) + source[at[6]:at[7]]
+		}
+	}
+	return start, end, url
+}

@@ -1,0 +1,81 @@
+package table
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/suites/contract"
+	batchv1 "k8s.io/api/batch/v1"
+)
+
+func TestTableIsComplete(t *testing.T) {
+	if n := len(All()); n < 422 {
+		t.Errorf("there are %d requirements", n)
+	}
+}
+
+func TestInvariantsThatRequirementsNameExist(t *testing.T) {
+	var known []string
+	for _, i := range history.Invariants() {
+		known = append(known, i.ID)
+	}
+	named := map[string]bool{}
+	for _, r := range All() {
+		for _, id := range r.Invariants {
+			named[id] = true
+			if !slices.Contains(known, id) {
+				t.Errorf("%s names the invariant %s, which is not there", r.ID, id)
+			}
+		}
+	}
+	for _, id := range known {
+		if !named[id] {
+			t.Errorf("no requirement names the invariant %s", id)
+		}
+	}
+}
+
+// TestFieldsThatSourcesNameExist reads the API's own types.
+func TestFieldsThatSourcesNameExist(t *testing.T) {
+	kinds := map[string]reflect.Type{}
+	for _, v := range []any{
+		batchv1.JobSpec{}, batchv1.JobStatus{}, batchv1.CronJobSpec{}, batchv1.CronJobStatus{}, batchv1.JobTemplateSpec{}, batchv1.JobCondition{},
+		batchv1.PodFailurePolicy{}, batchv1.PodFailurePolicyRule{}, batchv1.PodFailurePolicyOnExitCodesRequirement{},
+		batchv1.PodFailurePolicyOnPodConditionsPattern{}, batchv1.SuccessPolicy{}, batchv1.SuccessPolicyRule{},
+	} {
+		kinds[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)
+	}
+	field := regexp.MustCompile(`batch/v1 ([A-Z]\w+)\.(\w+)`)
+	for _, r := range All() {
+		for _, match := range field.FindAllStringSubmatch(r.Source, -1) {
+			kind, known := kinds[match[1]]
+			if !known {
+				t.Errorf("%s: there is no type %s in batch/v1, or this test does not know it", r.ID, match[1])
+				continue
+			}
+			if !slices.ContainsFunc(reflect.VisibleFields(kind), func(f reflect.StructField) bool {
+				return strings.Split(f.Tag.Get("json"), ",")[0] == match[2]
+			}) {
+				t.Errorf("%s: %s has no field %s", r.ID, match[1], match[2])
+			}
+		}
+	}
+}
+
+func TestUpstreamBugsNameRequirements(t *testing.T) {
+	for _, bug := range contract.UpstreamBugs() {
+		if _, found := Find(bug.Requirement); bug.Requirement != "" && !found {
+			t.Errorf("%s fails %s, which is no requirement", bug.Issue, bug.Requirement)
+		}
+		if (bug.Spec == "") == (bug.Requirement == "") {
+			t.Errorf("%s names a spec and a requirement, or neither", bug.Issue)
+		}
+		if bug.Invariant != "" && !slices.ContainsFunc(history.Invariants(), func(i history.Invariant) bool { return i.ID == bug.Invariant }) {
+			t.Errorf("%s breaks the invariant %s, which is not there", bug.Issue, bug.Invariant)
+		}
+	}
+}
