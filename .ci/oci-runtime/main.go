@@ -81,7 +81,7 @@ func value(args []string, long, short string) string {
 	return ""
 }
 
-// mayRaise tells whether this process has CAP_SYS_RESOURCE, number 24.
+// mayRaise reports whether this process has CAP_SYS_RESOURCE, number 24.
 func mayRaise() bool {
 	status, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(status)) {
