@@ -5,126 +5,90 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jobconformance/jobconformance/controller/cronjob/plan"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
 )
 
-// look is one look at one CronJob: where a plan meets the API server.
-type look struct {
-	*Controller
-	*knowledge
-	cronJob *batchv1.CronJob
-	telling map[Event]bool
-}
-
-// act carries out a plan. The status goes first, so that nothing is deleted
-// before what it achieved is on record, and nothing starts on a stale view of
-// the CronJob. An error means: look again soon.
-func (c *Controller) act(ctx context.Context, cronJob *batchv1.CronJob, k *knowledge, plan Plan) error {
-	l := &look{c, k, cronJob, map[Event]bool{}}
-	if plan.Status != nil {
-		if err := l.write(ctx, *plan.Status); err != nil {
+// act carries a Plan out. The status goes first, so that nothing is deleted before what it achieved
+// is recorded, and nothing starts on an old view of the CronJob.
+func (c *Controller) act(ctx context.Context, cronJob *batchv1.CronJob, known *Cache, p plan.Plan) (err error) {
+	logger := klog.LoggerWithValues(klog.FromContext(ctx), "cronJob", klog.KObj(cronJob))
+	if p.Status != nil {
+		logger.V(4).Info("Writing the status", "active", len(p.Status.Active), "lastScheduleTime", p.Status.LastScheduleTime)
+		if cronJob, err = c.writeStatus(ctx, cronJob, known, *p.Status); err != nil {
 			return err
 		}
 	}
-	defer func() { k.told = l.telling }()
-	for _, event := range plan.Events {
-		l.tell(event)
+	known.beginEvents()
+	defer known.endEvents()
+	for _, e := range p.Events {
+		logger.V(2).Info(e.Message, "reason", e.Reason)
+		c.emit(cronJob, known, e)
 	}
-	// A full quota must not stop the clean-up (#119776), nor the other way round.
+	// A full quota must not stop the clean-up (#119776), nor the other way round. CRON-HISTORY-009
 	var errs []error
-	for _, job := range plan.Surplus {
-		errs = append(errs, l.delete(ctx, job))
+	for _, job := range p.Delete {
+		logger.V(2).Info("Deleting a Job beyond the history limit", "job", klog.KObj(job))
+		errs = append(errs, c.delete(ctx, cronJob, known, job))
 	}
-	if plan.Start != nil {
-		errs = append(errs, l.start(ctx, plan.Start))
+	if p.Create != nil {
+		logger.V(2).Info("Creating a Job", "job", klog.KObj(p.Create), "scheduledTime", p.ScheduledTime, "replaces", klog.KObjSlice(p.Replace))
+		errs = append(errs, c.create(ctx, cronJob, known, p))
 	}
 	return errors.Join(errs...)
 }
 
-func (l *look) start(ctx context.Context, s *Start) error {
-	for _, job := range s.Replaced {
-		if err := l.delete(ctx, job); err != nil {
-			return err
-		}
-	}
-	about := s.Job.Name
-	l.creating = s.Job.Name // until it is on record, whatever comes between
-	job, err := l.client.BatchV1().Jobs(s.Job.Namespace).Create(ctx, s.Job, metav1.CreateOptions{})
-	switch {
-	case err == nil:
-		l.tell(normal("SuccessfulCreate", about, "Created job %v", job.Name))
-		skew.Observe(max(0, job.CreationTimestamp.Sub(s.ScheduledTime).Seconds()))
-	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return nil // nothing can be created here any more
-	case apierrors.IsAlreadyExists(err):
-		name := s.Job.Name
-		if job, err = l.client.BatchV1().Jobs(s.Job.Namespace).Get(ctx, name, metav1.GetOptions{}); err != nil {
-			return err
-		}
-		if !metav1.IsControlledBy(job, l.cronJob) {
-			l.tell(warning("FailedCreate", about, "Error creating job: a Job %s of somebody else is in the way", name))
-			return nil // it will be in the way for this tick however soon we look
-		}
-	default:
-		if ctx.Err() == nil {
-			l.tell(warning("FailedCreate", about, "Error creating job: %v", err))
-		}
-		return fmt.Errorf("creating Job %s: %w", s.Job.Name, err)
-	}
-	if err := l.write(ctx, s.Recorded(job)); err != nil {
-		return err
-	}
-	l.creating = ""
-	return nil
-}
-
-// delete deletes one Job and, through the garbage collector, its pods. One that
-// is unfinished is spared if it has changed: it may have succeeded meanwhile, and
-// a success is to be on record before it goes.
-func (l *look) delete(ctx context.Context, job *batchv1.Job) error {
+// delete deletes one Job and, through the garbage collector, its pods. An unfinished one is spared if
+// it has changed: it may have succeeded meanwhile, and a success is to be recorded first.
+// CRON-FAULTS-003, CRON-CONCURRENCY-013, CRON-HISTORY-010, CRON-TELLS-002
+func (c *Controller) delete(ctx context.Context, cronJob *batchv1.CronJob, known *Cache, job *batchv1.Job) error {
 	only := metav1.NewUIDPreconditions(string(job.UID))
-	if finished(job) == "" {
+	if plan.Finished(job) == "" {
 		only.ResourceVersion = &job.ResourceVersion
 	}
-	err := l.client.BatchV1().Jobs(job.Namespace).Delete(ctx, job.Name, metav1.DeleteOptions{
+	err := c.client.BatchV1().Jobs(job.Namespace).Delete(ctx, job.Name, metav1.DeleteOptions{
 		PropagationPolicy: new(metav1.DeletePropagationBackground),
 		Preconditions:     only,
 	})
 	switch {
 	case err == nil:
-		l.deleted[job.UID] = true
-		l.tell(normal("SuccessfulDelete", string(job.UID), "Deleted job %v", job.Name))
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err) && finished(job) != "": // gone, or gone and created again
-		l.deleted[job.UID] = true
+		known.deleted[job.UID] = true
+		c.emit(cronJob, known, event(corev1.EventTypeNormal, "SuccessfulDelete", string(job.UID), "Deleted job %v", job.Name))
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err) && plan.Finished(job) != "": // gone, or gone and created again
+		known.deleted[job.UID] = true
 	default:
 		if ctx.Err() == nil && !apierrors.IsConflict(err) {
-			l.tell(warning("FailedDelete", string(job.UID), "Deleted job: %v", err))
+			c.emit(cronJob, known, event(corev1.EventTypeWarning, "FailedDelete", string(job.UID), "Deleted job: %v", err))
 		}
 		return fmt.Errorf("deleting Job %s: %w", job.Name, err)
 	}
 	return nil
 }
 
-// write replaces the CronJob's status.
-func (l *look) write(ctx context.Context, status batchv1.CronJobStatus) error {
-	next := *l.cronJob
-	next.Status = status
-	written, err := l.client.BatchV1().CronJobs(next.Namespace).UpdateStatus(ctx, &next, metav1.UpdateOptions{})
+// writeStatus returns the CronJob as written.
+func (c *Controller) writeStatus(ctx context.Context, cronJob *batchv1.CronJob, known *Cache, status batchv1.CronJobStatus) (*batchv1.CronJob, error) {
+	update := *cronJob
+	update.Status = status
+	written, err := c.client.BatchV1().CronJobs(update.Namespace).UpdateStatus(ctx, &update, metav1.UpdateOptions{})
 	if err != nil {
-		l.doubt = true
-		return fmt.Errorf("writing the status of CronJob %s: %w", next.Name, err)
+		known.unconfirmed = true
+		return nil, fmt.Errorf("writing the status of CronJob %s: %w", update.Name, err)
 	}
-	l.cronJob, l.known = written, written
-	return nil
+	known.cronJob = written
+	return written, nil
 }
 
-// tell emits an event unless the last look did already.
-func (l *look) tell(event Event) {
-	if !l.told[event] && !l.telling[event] {
-		l.recorder.Event(l.cronJob, event.Type, event.Reason, event.Message)
+// emit emits an event unless this sync or the last one did already.
+func (c *Controller) emit(cronJob *batchv1.CronJob, known *Cache, e plan.Event) {
+	if known.isNew(e) {
+		c.recorder.Event(cronJob, e.Type, e.Reason, e.Message)
 	}
-	l.telling[event] = true
+}
+
+func event(kind, reason, about, format string, args ...any) plan.Event {
+	return plan.Event{Type: kind, Reason: reason, About: about, Message: fmt.Sprintf(format, args...)}
 }

@@ -1,47 +1,51 @@
-// Package cronjob is a controller that starts the Jobs of CronJobs on time,
-// keeps account of them and removes old ones.
+// Package cronjob is the reference CronJob controller. It works on one CronJob at a time, in three
+// steps:
 //
-// One look at a CronJob has three steps: observe gathers what is known, NewPlan
-// decides, act carries the plan out. NewPlan is the readable statement of the
-// contract; the rest makes it survive conflicts, crashes and caches that lag.
+//	observe   gathers a plan.View: what informers show, corrected by what this process wrote itself
+//	plan.New  decides, as a pure function; it states the contract
+//	act       carries the plan.Plan out; may stop anywhere and be repeated
+//
+// Every step looks at the state of objects, never at the events that led there, so a sync may come
+// late, twice, or first after a crash.
 package cronjob
 
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
+	"github.com/jobconformance/jobconformance/controller/cronjob/plan"
 	"github.com/jobconformance/jobconformance/controller/internal/loop"
 	batchv1 "k8s.io/api/batch/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	batchlisters "k8s.io/client-go/listers/batch/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 )
 
-// longestSleep is how long a CronJob is left alone at most. Timers do not follow
-// the wall clock when it jumps or the machine sleeps.
-const longestSleep = time.Minute
+// maxRequeueAfter is how long a CronJob is left alone at most. Timers do not follow the wall clock
+// when it jumps or the machine sleeps.
+const maxRequeueAfter = time.Minute
 
-// Controller looks after all CronJobs of a cluster.
+// Controller reconciles all CronJobs of a cluster.
 type Controller struct {
 	client   kubernetes.Interface
 	cronJobs batchlisters.CronJobLister
 	jobs     cache.Indexer
 	synced   []cache.InformerSynced
 	recorder record.EventRecorder
-	queue    loop.Queue
 	clock    clock.WithTicker
-	memories loop.Memories[knowledge]
+
+	queue  loop.Queue
+	caches loop.Caches[Cache]
 }
 
-// New makes a Controller and registers it with the factory's informers, which
-// the caller starts. The clock's time zone is that of schedules which name none.
+// New returns a Controller that uses the factory's informers for CronJobs and Jobs. The caller starts
+// the factory afterwards. The clock's time zone is that of schedules that name none.
 func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, clock clock.WithTicker) *Controller {
 	cronJobs, jobs := factory.Batch().V1().CronJobs(), factory.Batch().V1().Jobs()
 	c := &Controller{
@@ -49,60 +53,44 @@ func New(client kubernetes.Interface, factory informers.SharedInformerFactory, r
 		cronJobs: cronJobs.Lister(),
 		jobs:     loop.IndexByOwner(jobs.Informer()),
 		recorder: recorder,
-		queue:    loop.NewQueue("cronjob", clock),
 		clock:    clock,
+		queue:    loop.NewQueue("cronjob", clock),
 	}
-	c.synced = []cache.InformerSynced{loop.Hear(cronJobs.Informer(), c.cronJobChanged), loop.Hear(jobs.Informer(), c.jobChanged)}
+	c.synced = []cache.InformerSynced{loop.AddHandler(cronJobs.Informer(), c.cronJobChanged), loop.AddHandler(jobs.Informer(), c.jobChanged)}
 	return c
 }
 
-// Run works with the given number of workers until ctx is done, and returns when
-// they have come to rest.
+// Run reconciles until ctx is done, and returns when all workers have ended.
 func (c *Controller) Run(ctx context.Context, workers int) {
-	loop.Run(ctx, workers, c.synced, map[loop.Queue]loop.Look{c.queue: c.sync})
+	loop.Run(ctx, workers, c.synced, map[loop.Queue]loop.Sync{c.queue: c.sync})
 }
 
+// sync reconciles one CronJob.
 func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
-	again, err := c.look(ctx, key)
-	if !again.IsZero() {
-		c.queue.AddAfter(key, min(again.Sub(c.clock.Now()), longestSleep))
+	shown, err := c.cronJobs.CronJobs(key.Namespace).Get(key.Name)
+	if err != nil { // the lister's only error is that there is none
+		c.caches.Forget(key)
+		return nil
 	}
+	began, known := c.clock.Now(), c.caches.Of(key, shown.UID)
+	confirmed := known.unconfirmed
+	view, err := c.observe(ctx, shown, known)
+	if view == nil {
+		return err
+	}
+	p := plan.New(*view)
+	if p.Create != nil && known.cronJob != nil && !confirmed {
+		// The informer lags behind our own writes, and so behind what users and other replicas did as
+		// well. Nothing starts on such a view. CRON-FAULTS-004
+		known.unconfirmed = true
+		return c.sync(ctx, key)
+	}
+	err = c.act(ctx, view.CronJob, known, p)
+	if p.RequeueAfter > 0 {
+		c.queue.AddAfter(key, min(p.RequeueAfter-c.clock.Since(view.Now), maxRequeueAfter))
+	}
+	klog.FromContext(ctx).V(4).Info("Finished syncing CronJob", "cronJob", klog.KObj(shown), "duration", c.clock.Since(began), "requeueAfter", p.RequeueAfter)
 	return err
-}
-
-// look looks once at a CronJob and returns when to look again without a change;
-// zero is never.
-func (c *Controller) look(ctx context.Context, key cache.ObjectName) (again time.Time, err error) {
-	cronJob, err := c.cronJobs.CronJobs(key.Namespace).Get(key.Name)
-	if err != nil { // the informer's only error is that there is none
-		c.memories.Forget(key)
-		return again, nil
-	}
-	k := c.memories.Of(key, cronJob.UID)
-	asked := k.doubt
-	if asked {
-		live, err := c.client.BatchV1().CronJobs(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) || err == nil && live.UID != cronJob.UID {
-			return again, nil // as the cache is going to say
-		}
-		if err != nil {
-			return again, fmt.Errorf("reading CronJob %s: %w", key.Name, err)
-		}
-		k.known, k.doubt = live, false
-	}
-	cronJob = k.newest(cronJob)
-	o, err := c.observe(ctx, cronJob, k)
-	if err != nil {
-		return again, err
-	}
-	plan := NewPlan(o)
-	if plan.Start != nil && k.known != nil && !asked {
-		// The cache lags behind our own writes, and so behind what users and other
-		// replicas did as well. Nothing starts on such a view.
-		k.doubt = true
-		return c.look(ctx, key)
-	}
-	return plan.LookAgain, c.act(ctx, cronJob, k, plan)
 }
 
 func (c *Controller) cronJobChanged(before, now *batchv1.CronJob) {

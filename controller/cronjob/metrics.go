@@ -5,7 +5,7 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 )
 
-// skew is the one metric that kube-controller-manager has, too.
+// skew is the one metric that kube-controller-manager has as well.
 var skew = metrics.NewHistogram(&metrics.HistogramOpts{
 	Subsystem:      "cronjob_controller",
 	Name:           "job_creation_skew_duration_seconds",

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jobconformance/jobconformance/controller/cronjob/plan"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -163,7 +164,7 @@ func (a *modelAPI) checkStatus(before, after batchv1.CronJobStatus) {
 	if before.LastSuccessfulTime != nil && after.LastSuccessfulTime.Before(before.LastSuccessfulTime) {
 		a.t.Fatalf("lastSuccessfulTime goes back from %v to %v", before.LastSuccessfulTime, after.LastSuccessfulTime)
 	}
-	if len(uidsOf(after.Active)) != len(after.Active) {
+	if len(plan.UIDs(after.Active)) != len(after.Active) {
 		a.t.Fatalf("a Job is active twice: %v", after.Active)
 	}
 }
@@ -202,7 +203,7 @@ func (a modelJobs) Create(_ context.Context, job *batchv1.Job, _ metav1.CreateOp
 // controller may not know yet, but what it has been shown it does, and all that
 // it wrote itself.
 func (a *modelAPI) checkStart(job *batchv1.Job) {
-	tick, ours := scheduledTimeOf(a.cron, job)
+	tick, ours := plan.ScheduledTime(a.cron, job)
 	spec, last, now := a.seen.Spec, a.cron.Status.LastScheduleTime, a.now()
 	switch d := spec.StartingDeadlineSeconds; {
 	case !ours || !metav1.IsControlledBy(job, a.cron):
@@ -220,8 +221,8 @@ func (a *modelAPI) checkStart(job *batchv1.Job) {
 	}
 	a.started[tick.Unix()] = true
 	for _, other := range a.stored {
-		_, ours := scheduledTimeOf(a.cron, other)
-		if ours && metav1.IsControlledBy(other, a.cron) && finished(other) == "" && other.DeletionTimestamp == nil && spec.ConcurrencyPolicy != batchv1.AllowConcurrent {
+		_, ours := plan.ScheduledTime(a.cron, other)
+		if ours && metav1.IsControlledBy(other, a.cron) && plan.Finished(other) == "" && other.DeletionTimestamp == nil && spec.ConcurrencyPolicy != batchv1.AllowConcurrent {
 			a.t.Fatalf("starts %s beside %s although the policy is %s", job.Name, other.Name, spec.ConcurrencyPolicy)
 		}
 	}
@@ -237,9 +238,9 @@ func (a modelJobs) Delete(_ context.Context, name string, o metav1.DeleteOptions
 			return a.conflict("jobs", name)
 		case !metav1.IsControlledBy(job, a.cron):
 			a.t.Fatalf("deletes %s of somebody else", name)
-		case finished(job) == "" && a.seen.Spec.ConcurrencyPolicy != batchv1.ReplaceConcurrent:
+		case plan.Finished(job) == "" && a.seen.Spec.ConcurrencyPolicy != batchv1.ReplaceConcurrent:
 			a.t.Fatalf("deletes %s, which is unfinished, although the policy is %s", name, a.seen.Spec.ConcurrencyPolicy)
-		case finished(job) != "" && a.lastSuccess(job).After(ptr.Deref(a.cron.Status.LastSuccessfulTime, metav1.Time{}).Time):
+		case plan.Finished(job) != "" && a.lastSuccess(job).After(ptr.Deref(a.cron.Status.LastSuccessfulTime, metav1.Time{}).Time):
 			a.t.Fatalf("deletes %s before its success is on record", name)
 		}
 		a.remove(job)

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobconformance/jobconformance/controller/cronjob/plan"
+	. "github.com/jobconformance/jobconformance/controller/cronjob/plan/plantest"
+	"github.com/jobconformance/jobconformance/controller/internal/loop"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -49,9 +52,9 @@ func worlds(t *testing.T) {
 	t.Cleanup(func() { _ = checks.Value.Set(checks.DefValue) })
 }
 
-// TestModel has the controller look at a CronJob in a world where requests fail,
+// TestModel has the controller sync a CronJob in a world where requests fail,
 // answers get lost, others edit in between, caches lag, the process dies in the
-// middle of a look, and the clock is put forward and back. The API server checks
+// middle of a sync, and the clock is put forward and back. The API server checks
 // every write; in the end, when all is quiet, everything must be in order.
 func TestModel(t *testing.T) {
 	worlds(t)
@@ -77,11 +80,11 @@ type model struct {
 }
 
 func newModel(t *rapid.T) *model {
-	clock := testingclock.NewFakeClock(at("08:30"))
+	clock := testingclock.NewFakeClock(At("08:30"))
 	policies := []batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent}
 	m := &model{clock: clock, modelAPI: &modelAPI{
 		t: t, now: clock.Now, serial: 1, faulty: true, stored: map[string]*batchv1.Job{}, started: map[int64]bool{},
-		cron: hourly(scheduled(rapid.SampledFrom(schedules).Draw(t, "schedule")), policy(rapid.SampledFrom(policies).Draw(t, "policy"))),
+		cron: Hourly(Scheduled(rapid.SampledFrom(Schedules).Draw(t, "schedule")), Policy(rapid.SampledFrom(policies).Draw(t, "policy"))),
 	}}
 	m.revise(m.cron)
 	m.start()
@@ -93,11 +96,24 @@ func (m *model) start() {
 	factory := informers.NewSharedInformerFactory(m.modelAPI, 0)
 	c := New(m.modelAPI, factory, &record.FakeRecorder{}, m.clock)
 	m.Controller, m.cached, m.dead = c, factory.Batch().V1().CronJobs().Informer().GetIndexer(), false
+	m.queue = futureQueue{m.queue, m.t}
 	m.cronFeed, m.jobFeed, m.seen = []*batchv1.CronJob{m.cron}, nil, m.cron
 	for _, job := range m.stored {
 		m.jobFeed = append(m.jobFeed, jobNotice{job: job})
 	}
 	m.deliver(1, len(m.jobFeed))
+}
+
+// futureQueue checks that a sync asks for no other one at once: that would go on for ever.
+type futureQueue struct {
+	loop.Queue
+	t *rapid.T
+}
+
+func (q futureQueue) AddAfter(key cache.ObjectName, in time.Duration) {
+	if in <= 0 {
+		q.t.Fatalf("%s is queued again after %v", key, in)
+	}
 }
 
 func (m *model) stop() { m.queue.ShutDown() }
@@ -119,7 +135,7 @@ func (m *model) deliver(cronJobs, jobs int) {
 }
 
 func newest(a, b *batchv1.CronJob) *batchv1.CronJob {
-	if (&knowledge{known: a}).newest(b) == a {
+	if (&Cache{cronJob: a}).latestCronJob(b) == a {
 		return a
 	}
 	return b
@@ -131,12 +147,9 @@ func (m *model) must(err error) {
 	}
 }
 
-// look is one look; a process that died in it is followed by another.
-func (m *model) look() error {
-	again, err := m.Controller.look(m.t.Context(), cache.NewObjectName("ns", "report"))
-	if !again.IsZero() && !again.After(m.now()) {
-		m.t.Fatalf("looks again at %v, which is not after %v", again, m.now())
-	}
+// syncOnce syncs once; a process that died in it is followed by another.
+func (m *model) syncOnce() error {
+	err := m.sync(m.t.Context(), cache.NewObjectName("ns", "report"))
 	if m.dead {
 		m.stop()
 		m.start()
@@ -157,10 +170,10 @@ func (m *model) actions() map[string]func(*rapid.T) {
 			do(m.stored[rapid.SampledFrom(names).Draw(t, "name")])
 		}
 	}
-	running := func(job *batchv1.Job) bool { return finished(job) == "" }
-	look := func(*rapid.T) { _ = m.look() } // what failed is tried again
+	running := func(job *batchv1.Job) bool { return plan.Finished(job) == "" }
+	sync := func(*rapid.T) { _ = m.syncOnce() } // what failed is tried again
 	return map[string]func(*rapid.T){
-		"look": look, "look soon": look, "look again": look,
+		"sync": sync, "sync soon": sync, "sync again": sync,
 		"restart": func(*rapid.T) { m.stop(); m.start() },
 		"watch":   func(*rapid.T) { m.deliver(draw(len(m.cronFeed), "CronJobs"), draw(len(m.jobFeed), "Jobs")) },
 		"wait":    func(*rapid.T) { m.clock.Step(time.Duration(draw(90*60, "seconds")) * time.Second) },
@@ -175,7 +188,7 @@ func (m *model) actions() map[string]func(*rapid.T) {
 		"delete": some(m.deletedByUser, func(*batchv1.Job) bool { return true }),
 		"edit":   func(t *rapid.T) { m.edit(m.drawEdit(t)) },
 		"somebody's Job": func(t *rapid.T) {
-			job := newJob(m.cron, m.now().Add(time.Hour).Truncate(time.Hour), nil)
+			job := Started(m.now().Add(time.Hour).Truncate(time.Hour).Format(time.RFC3339))
 			if m.stored[job.Name] != nil {
 				t.Skip("it exists")
 			}
@@ -189,7 +202,7 @@ func (m *model) actions() map[string]func(*rapid.T) {
 // deletedByUser deletes a Job. If the CronJob does not know of it yet, it may
 // start again.
 func (m *model) deletedByUser(job *batchv1.Job) {
-	if tick, ours := scheduledTimeOf(m.cron, job); ours && metav1.IsControlledBy(job, m.cron) {
+	if tick, ours := plan.ScheduledTime(m.cron, job); ours && metav1.IsControlledBy(job, m.cron) {
 		if last := m.cron.Status.LastScheduleTime; last == nil || last.Time.Before(tick.Time) {
 			delete(m.started, tick.Unix())
 		}
@@ -206,7 +219,7 @@ func (m *model) drawEdit(t *rapid.T) func(*batchv1.CronJob) {
 		func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = nil },
 		func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To(int32(n)) },
 		func(c *batchv1.CronJob) { c.Spec.FailedJobsHistoryLimit = ptr.To(int32(n)) },
-		func(c *batchv1.CronJob) { c.Spec.Schedule = schedules[n] },
+		func(c *batchv1.CronJob) { c.Spec.Schedule = Schedules[n] },
 		func(c *batchv1.CronJob) {
 			c.Spec.TimeZone = ptr.To([]string{"Asia/Tokyo", "Mars/Olympus", "Etc/UTC"}[n])
 		},
@@ -219,28 +232,28 @@ func (m *model) drawEdit(t *rapid.T) func(*batchv1.CronJob) {
 // settle lets everything come to rest, and checks the outcome.
 func (m *model) settle() {
 	m.faulty = false
-	for looks := 0; ; looks++ {
-		if looks > 10 {
-			m.t.Fatal("no rest after 10 looks")
+	for syncs := 0; ; syncs++ {
+		if syncs > 10 {
+			m.t.Fatal("no rest after 10 syncs")
 		}
 		m.deliver(len(m.cronFeed), len(m.jobFeed))
 		before := m.changes
-		m.must(m.look())
+		m.must(m.syncOnce())
 		if m.changes == before && len(m.cronFeed) == 0 && len(m.jobFeed) == 0 {
 			break
 		}
 	}
-	active, left := uidsOf(m.cron.Status.Active), map[batchv1.JobConditionType]int{}
+	active, left := plan.UIDs(m.cron.Status.Active), map[batchv1.JobConditionType]int{}
 	for _, job := range m.stored {
-		_, ours := scheduledTimeOf(m.cron, job)
+		_, ours := plan.ScheduledTime(m.cron, job)
 		if !ours || !metav1.IsControlledBy(job, m.cron) {
 			continue
 		}
 		if job.DeletionTimestamp == nil {
-			left[finished(job)]++
+			left[plan.Finished(job)]++
 		}
-		if active[job.UID] && finished(job) != "" || !active[job.UID] && finished(job) == "" && job.DeletionTimestamp == nil {
-			m.t.Fatalf("%s is %q; active: %v", job.Name, finished(job), m.cron.Status.Active)
+		if active[job.UID] && plan.Finished(job) != "" || !active[job.UID] && plan.Finished(job) == "" && job.DeletionTimestamp == nil {
+			m.t.Fatalf("%s is %q; active: %v", job.Name, plan.Finished(job), m.cron.Status.Active)
 		}
 		delete(active, job.UID)
 	}

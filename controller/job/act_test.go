@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobconformance/jobconformance/controller/job/plan"
+	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,7 +20,7 @@ import (
 )
 
 func TestStaleInformersDuplicateNothing(t *testing.T) {
-	s := newAPIServer(t, makeJob(unstarted, size(2, 3)))
+	s := newAPIServer(t, MakeJob(Unstarted, Size(2, 3)))
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func TestEveryWriteMayFail(t *testing.T) {
 	for _, lose := range []bool{false, true} {
 		for nth := range 8 {
 			t.Run(fmt.Sprintf("write %d, lost %t", nth, lose), func(t *testing.T) {
-				s := newAPIServer(t, makeJob(size(2, 2)), "a succeeded", "b running", "c failed bare", "d failed ago=1h")
+				s := newAPIServer(t, MakeJob(Size(2, 2)), "a succeeded", "b running", "c failed bare", "d failed ago=1h")
 				s.lose = lose
 				n := 0
 				s.refuse = func(string) error {
@@ -86,7 +88,7 @@ func TestEveryWriteMayFail(t *testing.T) {
 				}
 				s.expect("succeeded=2, failed=1, SuccessCriteriaMet=True, Complete=True, completed")
 				for _, pod := range s.pods {
-					if hasFinalizer(pod) {
+					if plan.HasFinalizer(pod) {
 						t.Errorf("pod %s keeps its finalizer", pod.Name)
 					}
 				}
@@ -98,7 +100,7 @@ func TestEveryWriteMayFail(t *testing.T) {
 func TestRestartAtEveryWrite(t *testing.T) {
 	for nth := range 8 {
 		t.Run(fmt.Sprintf("write %d", nth), func(t *testing.T) {
-			s := newAPIServer(t, makeJob(size(2, 2)), "a succeeded", "b running", "d failed ago=1h")
+			s := newAPIServer(t, MakeJob(Size(2, 2)), "a succeeded", "b running", "d failed ago=1h")
 			n := 0
 			s.refuse = func(string) error {
 				if n++; n > nth {
@@ -118,8 +120,8 @@ func TestRestartAtEveryWrite(t *testing.T) {
 }
 
 func TestConflictTouchesNoPod(t *testing.T) {
-	s := newAPIServer(t, makeJob(unstarted, size(3, 3)))
-	s.jobs["pi"] = stamped(s, makeJob(unstarted, size(3, 3), withSuspend))
+	s := newAPIServer(t, MakeJob(Unstarted, Size(3, 3)))
+	s.jobs["pi"] = stamped(s, MakeJob(Unstarted, Size(3, 3), WithSuspend))
 	if err := s.sync(); !apierrors.IsConflict(err) {
 		t.Fatalf("got %v, want a conflict", err)
 	}
@@ -133,7 +135,7 @@ func TestConflictTouchesNoPod(t *testing.T) {
 }
 
 func TestLostAnswerCreatesNoSecondPod(t *testing.T) {
-	s := newAPIServer(t, makeJob())
+	s := newAPIServer(t, MakeJob())
 	s.lose, s.refuse = true, once("create pods", errors.New("connection reset by peer"))
 	if err := s.sync(); err == nil {
 		t.Fatal("no error")
@@ -149,7 +151,7 @@ func TestLostAnswerCreatesNoSecondPod(t *testing.T) {
 }
 
 func TestQuotaIsTriedAgainWithPatience(t *testing.T) {
-	s := newAPIServer(t, makeJob(size(8, 8)))
+	s := newAPIServer(t, MakeJob(Size(8, 8)))
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("exceeded quota"))
 	s.refuse = func(write string) error {
 		if write == "create pods" {
@@ -177,7 +179,7 @@ func TestQuotaIsTriedAgainWithPatience(t *testing.T) {
 }
 
 func TestTerminatingNamespaceIsLeftAlone(t *testing.T) {
-	s := newAPIServer(t, makeJob())
+	s := newAPIServer(t, MakeJob())
 	s.refuse = once("create pods", &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
 		Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}}}})
@@ -191,7 +193,7 @@ func TestTerminatingNamespaceIsLeftAlone(t *testing.T) {
 }
 
 func TestSurplusPodThatSucceededUnseenIsCounted(t *testing.T) {
-	s := newAPIServer(t, makeJob(size(1, 2), workQueue(1)), "a running ago=5s", "b running ago=9s")
+	s := newAPIServer(t, MakeJob(Size(1, 2), WorkQueue(1)), "a running ago=5s", "b running ago=9s")
 	s.put("a succeeded") // the informer shows it running, and it is to be retired
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
@@ -203,7 +205,7 @@ func TestSurplusPodThatSucceededUnseenIsCounted(t *testing.T) {
 }
 
 func TestTerminatingPodIsNotDeletedAgain(t *testing.T) {
-	s := newAPIServer(t, makeJob(size(0, 1)), "a running")
+	s := newAPIServer(t, MakeJob(Size(0, 1)), "a running")
 	s.pods["a"].Finalizers = append(s.pods["a"].Finalizers, "test/hold")
 	for range 3 {
 		if err := s.sync(); err != nil {
@@ -215,12 +217,12 @@ func TestTerminatingPodIsNotDeletedAgain(t *testing.T) {
 }
 
 func TestRecreatedJobInheritsNothing(t *testing.T) {
-	s := newAPIServer(t, makeJob(), "a failed", "b failed")
+	s := newAPIServer(t, MakeJob(), "a failed", "b failed")
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
 	}
 	s.expect("failed=2")
-	again := makeJob()
+	again := MakeJob()
 	again.UID = "another-uid"
 	s.jobs["pi"] = stamped(s, again)
 	s.pods = map[string]*corev1.Pod{}
@@ -232,24 +234,24 @@ func TestRecreatedJobInheritsNothing(t *testing.T) {
 }
 
 func TestStraysAreAdopted(t *testing.T) {
-	s := newAPIServer(t, makeJob(), "a running bare")
+	s := newAPIServer(t, MakeJob(), "a running bare")
 	s.pods["a"].OwnerReferences = nil
 	s.show()
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
 	}
 	s.expect("active=1")
-	if a := s.pods["a"]; !metav1.IsControlledBy(a, s.jobs["pi"]) || !hasFinalizer(a) {
+	if a := s.pods["a"]; !metav1.IsControlledBy(a, s.jobs["pi"]) || !plan.HasFinalizer(a) {
 		t.Errorf("%+v", a.ObjectMeta)
 	}
 	s.expectWrites("patch pods", "update jobs/status")
 }
 
 func TestNothingIsAdoptedForAJobBeingDeleted(t *testing.T) {
-	s := newAPIServer(t, makeJob(), "a running bare")
+	s := newAPIServer(t, MakeJob(), "a running bare")
 	s.pods["a"].OwnerReferences = nil
 	s.show()
-	s.jobs["pi"] = stamped(s, makeJob(beingDeleted)) // which the informer does not show (#42639)
+	s.jobs["pi"] = stamped(s, MakeJob(BeingDeleted)) // which the informer does not show (#42639)
 	for range 2 {
 		if err := s.sync(); err != nil {
 			t.Fatal(err)
@@ -264,7 +266,7 @@ func TestGonePodsAreNeitherAdoptedNorLetGo(t *testing.T) {
 		"adopted": func(p *corev1.Pod) { p.OwnerReferences = nil },
 		"let go":  func(p *corev1.Pod) { p.Labels = nil },
 	} {
-		s := newAPIServer(t, makeJob(size(0, 1)), "a running")
+		s := newAPIServer(t, MakeJob(Size(0, 1)), "a running")
 		change(s.pods["a"])
 		s.show()
 		delete(s.pods, "a")
@@ -283,19 +285,19 @@ func TestGonePodsAreNeitherAdoptedNorLetGo(t *testing.T) {
 func TestReadsMayFail(t *testing.T) {
 	for _, row := range []struct {
 		name  string
-		doubt func(*memory)
+		doubt func(*Cache)
 		pods  string
 	}{
-		{"the Job", func(m *memory) { m.doubtJob = true }, "a running"},
-		{"the pods", func(m *memory) { m.doubtPods.Store(true) }, "a running"},
-		{"the Job before an adoption", func(*memory) {}, "a running bare"},
+		{"the Job", func(k *Cache) { k.jobUnconfirmed = true }, "a running"},
+		{"the pods", func(k *Cache) { k.podsUnconfirmed.Store(true) }, "a running"},
+		{"the Job before an adoption", func(*Cache) {}, "a running bare"},
 	} {
-		s := newAPIServer(t, makeJob(), row.pods)
-		if !hasFinalizer(s.pods["a"]) {
+		s := newAPIServer(t, MakeJob(), row.pods)
+		if !plan.HasFinalizer(s.pods["a"]) {
 			s.pods["a"].OwnerReferences = nil
 			s.show()
 		}
-		row.doubt(s.controller.memories.Of(theJob, "job-uid"))
+		row.doubt(s.controller.caches.Of(theJob, "job-uid"))
 		s.read = func() error { return errors.New("chaos") }
 		if err := s.sync(); err == nil {
 			t.Errorf("%s: no error", row.name)
@@ -305,12 +307,12 @@ func TestReadsMayFail(t *testing.T) {
 }
 
 func TestMismatchedPodsAreLetGo(t *testing.T) {
-	s := newAPIServer(t, makeJob(), "a running")
+	s := newAPIServer(t, MakeJob(), "a running")
 	s.pods["a"].Labels = nil
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
 	}
-	if a := s.pods["a"]; len(a.OwnerReferences) > 0 || hasFinalizer(a) {
+	if a := s.pods["a"]; len(a.OwnerReferences) > 0 || plan.HasFinalizer(a) {
 		t.Errorf("%+v", a.ObjectMeta)
 	}
 	s.expect("active=1")
@@ -318,7 +320,7 @@ func TestMismatchedPodsAreLetGo(t *testing.T) {
 
 func TestManagedByOtherIsLeftAlone(t *testing.T) {
 	other := "example.com/other"
-	s := newAPIServer(t, makeJob(func(j *batchv1.Job) { j.Spec.ManagedBy = &other }), "a succeeded")
+	s := newAPIServer(t, MakeJob(func(j *batchv1.Job) { j.Spec.ManagedBy = &other }), "a succeeded")
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
 	}
@@ -327,13 +329,13 @@ func TestManagedByOtherIsLeftAlone(t *testing.T) {
 
 func TestOrphansLoseTheFinalizer(t *testing.T) {
 	key := cache.NewObjectName("ns", "a")
-	s := newAPIServer(t, makeJob(), "a running")
-	release := func() error { return s.controller.releaseOrphan(context.Background(), key) }
-	if err := release(); err != nil || !hasFinalizer(s.pods["a"]) {
+	s := newAPIServer(t, MakeJob(), "a running")
+	release := func() error { return s.controller.syncOrphan(context.Background(), key) }
+	if err := release(); err != nil || !plan.HasFinalizer(s.pods["a"]) {
 		t.Errorf("its Job is there: %v", err)
 	}
 	s.jobStore.Delete(s.jobs["pi"])
-	if err := release(); err != nil || !hasFinalizer(s.pods["a"]) {
+	if err := release(); err != nil || !plan.HasFinalizer(s.pods["a"]) {
 		t.Errorf("its Job is there, though the informer shows none: %v", err)
 	}
 	delete(s.jobs, "pi")
@@ -341,33 +343,19 @@ func TestOrphansLoseTheFinalizer(t *testing.T) {
 	if err := release(); err == nil {
 		t.Error("a failure must be told, to be tried again (#141329)")
 	}
-	if err := release(); err != nil || hasFinalizer(s.pods["a"]) {
+	if err := release(); err != nil || plan.HasFinalizer(s.pods["a"]) {
 		t.Errorf("an orphan keeps its finalizer: %v", err)
 	}
 }
 
-func TestNewPods(t *testing.T) {
-	job := makeJob(withIndexes)
-	job.Name = strings.Repeat("x", 63)
-	pod := newPod(job, newcomer{index: 7})
-	if want := strings.Repeat("x", 55) + "-7-"; pod.GenerateName != want {
-		t.Errorf("prefix %s, want %s", pod.GenerateName, want)
+func TestRefusedStatusIsReported(t *testing.T) {
+	s := newAPIServer(t, MakeJob(Unstarted))
+	s.refuse = once("update jobs/status", apierrors.NewInvalid(plan.Kind.GroupKind(), "pi", nil))
+	if err := s.sync(); !apierrors.IsInvalid(err) {
+		t.Fatalf("%v: a failure must be returned, to be retried with back-off", err)
 	}
-	if pod.Labels[batchv1.JobCompletionIndexAnnotation] != "7" || completionIndex(pod) != 7 || pod.Spec.Hostname != job.Name+"-7" {
-		t.Errorf("%+v", pod)
+	if e := <-s.events.Events; !strings.HasPrefix(e, "Warning FailedStatusUpdate ") {
+		t.Error(e)
 	}
-	if env := pod.Spec.Containers[0].Env; len(env) != 1 || env[0].ValueFrom.FieldRef.FieldPath != "metadata.labels['batch.kubernetes.io/job-completion-index']" {
-		t.Errorf("%+v", env)
-	}
-	job.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "setup", Env: []corev1.EnvVar{{Name: completionIndexEnv, Value: "mine"}}}}
-	if env := newPod(job, newcomer{index: 7}).Spec.InitContainers[0].Env; len(env) != 1 || env[0].Value != "mine" {
-		t.Errorf("a variable of the user's is overwritten: %+v", env)
-	}
-	if len(job.Spec.Template.Labels) != 2 || len(job.Spec.Template.Spec.Containers[0].Env) != 0 {
-		t.Error("the template changed")
-	}
-	owner := newPod(makeJob(), newcomer{index: noIndex}).OwnerReferences[0]
-	if !*owner.Controller || !*owner.BlockOwnerDeletion || owner.Kind != "Job" || owner.APIVersion != "batch/v1" {
-		t.Errorf("%+v", owner)
-	}
+	s.expectWrites("update jobs/status")
 }

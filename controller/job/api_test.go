@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,10 +61,10 @@ type tb interface {
 }
 
 func newAPIServer(t tb, job *batchv1.Job, pods ...string) *apiServer {
-	s := &apiServer{t: t, version: 100, clock: testingclock.NewFakeClock(noon), events: record.NewFakeRecorder(100),
+	s := &apiServer{t: t, version: 100, clock: testingclock.NewFakeClock(Noon), events: record.NewFakeRecorder(100),
 		jobs: map[string]*batchv1.Job{job.Name: job}, pods: map[string]*corev1.Pod{},
 		refuse: func(string) error { return nil }, read: func() error { return nil }, changed: func(before, after metav1.Object) {}}
-	for _, pod := range makePods(pods...) {
+	for _, pod := range MakePods(pods...) {
 		s.pods[pod.Name] = pod
 	}
 	client := &fake.Clientset{}
@@ -76,6 +77,7 @@ func newAPIServer(t tb, job *batchv1.Job, pods ...string) *apiServer {
 func (s *apiServer) connect(client *fake.Clientset) {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	c := New(client, factory, s.events, s.clock)
+	c.parallelWrites = 1 // in order
 	s.controller, s.jobStore = c, factory.Batch().V1().Jobs().Informer().GetIndexer()
 	s.show()
 }
@@ -118,7 +120,7 @@ func (s *apiServer) sync() error {
 	return nil
 }
 
-func (s *apiServer) status() string { return describe(Plan{Status: s.jobs["pi"].Status}) }
+func (s *apiServer) status() string { return DescribeStatus(s.jobs["pi"].Status) }
 
 func (s *apiServer) expect(want string) {
 	s.t.Helper()
@@ -136,7 +138,7 @@ func (s *apiServer) expectWrites(want ...string) {
 }
 
 func (s *apiServer) put(pod string) {
-	p := makePod(pod)
+	p := MakePod(pod)
 	s.pods[p.Name] = stamped(s, p)
 }
 

@@ -1,3 +1,11 @@
+// Package job is the reference Job controller. It works on one Job at a time, in three steps:
+//
+//	observe   gathers a plan.View: what informers show, corrected by what this process wrote itself
+//	plan.New  decides, as a pure function; it states the contract
+//	act       carries the plan.Plan out; may stop anywhere and be repeated
+//
+// Every step looks at the state of objects, never at the events that led there, so a sync may come
+// late, twice, or first after a crash.
 package job
 
 import (
@@ -6,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/controller/internal/loop"
+	"github.com/jobconformance/jobconformance/controller/job/plan"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,29 +24,32 @@ import (
 	batchlisters "k8s.io/client-go/listers/batch/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 )
 
 const (
-	// batchPeriod gathers pod events, so that pods that end together are judged
-	// together, and cost one status write. Upstream waits a whole second.
+	// batchPeriod gathers pod events, so that pods that end together are judged together, and cost
+	// one status write. Upstream waits a whole second.
 	batchPeriod = 100 * time.Millisecond
-	// newPodPeriod is how long new pods have to begin, and perhaps to end, before
-	// the status tells of them.
+	// newPodPeriod is how long new pods have to begin, and perhaps to end, before the status shows
+	// them.
 	newPodPeriod = 500 * time.Millisecond
-	// Each pod that is at work adds podPeriod to what changes wait, crowdPeriod at
-	// most: of many, more end in the same time, and few large steps cost less than
-	// many small ones.
+	// Each active pod adds podPeriod to what changes wait, crowdPeriod at most: of many pods, more
+	// end in the same time, and few large steps cost less than many small ones.
 	podPeriod   = 2 * time.Millisecond
 	crowdPeriod = time.Second
+	// maxParallelWrites bounds the requests in flight for one Job: where no rate limit does, an API
+	// server gets through more of them, the more there are at once.
+	maxParallelWrites = 64
 )
 
 func crowded(job *batchv1.Job) time.Duration {
 	return min(time.Duration(job.Status.Active)*podPeriod, crowdPeriod)
 }
 
-// Controller keeps all Jobs of a cluster going, other than those whose
-// spec.managedBy names somebody else.
+// Controller reconciles all Jobs of a cluster, other than those whose spec.managedBy names another
+// controller.
 type Controller struct {
 	client   kubernetes.Interface
 	jobs     batchlisters.JobLister
@@ -45,84 +57,76 @@ type Controller struct {
 	synced   []cache.InformerSynced
 	recorder record.EventRecorder
 	clock    clock.WithTicker
+	// parallelWrites is maxParallelWrites; 1 makes the order of requests certain.
+	parallelWrites int
 
 	queue, orphans loop.Queue
-	memories       loop.Memories[memory]
+	caches         loop.Caches[Cache]
 }
 
-// New returns a Controller that uses the factory's informers for Jobs and pods;
-// the caller starts the factory, afterwards.
+// New returns a Controller that uses the factory's informers for Jobs and pods. The caller starts the
+// factory afterwards.
 func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, clock clock.WithTicker) *Controller {
 	jobs, pods := factory.Batch().V1().Jobs(), factory.Core().V1().Pods()
 	c := &Controller{
-		client:   client,
-		jobs:     jobs.Lister(),
-		pods:     loop.IndexByOwner(pods.Informer()),
-		recorder: recorder,
-		clock:    clock,
-		queue:    loop.NewQueue("job", clock),
-		orphans:  loop.NewQueue("job_orphan_pod", clock),
+		client:         client,
+		jobs:           jobs.Lister(),
+		pods:           loop.IndexByOwner(pods.Informer()),
+		recorder:       recorder,
+		clock:          clock,
+		parallelWrites: maxParallelWrites,
+		queue:          loop.NewQueue("job", clock),
+		orphans:        loop.NewQueue("job_orphan_pod", clock),
 	}
-	c.synced = []cache.InformerSynced{loop.Hear(jobs.Informer(), c.jobChanged), loop.Hear(pods.Informer(), c.podChanged)}
+	c.synced = []cache.InformerSynced{loop.AddHandler(jobs.Informer(), c.jobChanged), loop.AddHandler(pods.Informer(), c.podChanged)}
 	return c
 }
 
-// Run works until ctx is done, and returns when all workers have come to rest.
+// Run reconciles until ctx is done, and returns when all workers have ended.
 func (c *Controller) Run(ctx context.Context, workers int) {
-	loop.Run(ctx, workers, c.synced, map[loop.Queue]loop.Look{c.queue: c.sync, c.orphans: c.releaseOrphan})
+	loop.Run(ctx, workers, c.synced, map[loop.Queue]loop.Sync{c.queue: c.sync, c.orphans: c.syncOrphan})
 }
 
-// sync brings one Job a step further, if it is one of ours.
+// sync reconciles one Job. After a write the Job is synced again, until nothing is left to do.
 func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 	shown, err := c.jobs.Jobs(key.Namespace).Get(key.Name)
-	if err != nil || Finished(shown) { // the informer's only error is that there is none
-		c.memories.Forget(key)
+	if err != nil || !plan.Ours(shown) { // the lister's only error is that there is none
+		c.caches.Forget(key)
 		return nil
 	}
-	if managedByOther(shown) {
-		return nil
-	}
-	if reason, message := flaw(shown); reason != "" {
-		c.recorder.Event(shown, corev1.EventTypeWarning, reason, message)
-		return nil
-	}
-	began := c.clock.Now()
-	did, err := c.step(ctx, key, shown)
-	observeSync(shown, did, err, c.clock.Since(began))
-	return err
-}
-
-// step returns what it did. Whatever it wrote it looks at again, until nothing is
-// left to do.
-func (c *Controller) step(ctx context.Context, key cache.ObjectName, shown *batchv1.Job) (Plan, error) {
-	m := c.memories.Of(key, shown.UID)
-	view, err := c.observe(ctx, shown, m)
+	began, known := c.clock.Now(), c.caches.Of(key, shown.UID)
+	upTo := c.pods.LastStoreSyncResourceVersion()
+	view, err := c.observe(ctx, shown, known, upTo)
 	if view == nil {
-		return Plan{}, err
+		return err
 	}
-	p := plan(*view)
-	wrote, err := c.act(ctx, view.Job, m, p)
+	p := plan.New(*view)
+	known.history, known.upTo = p.History, upTo
+	wrote, err := c.act(ctx, view.Job, known, p)
 	switch n := len(p.Create); {
 	case err != nil:
-	case n > 0 && n < maxPodsPerPlan && len(view.Pods) == 0: // a Job at work goes on at once
+	case n > 0 && n < plan.MaxPods && len(view.Pods) == 0: // a Job that has pods goes on at once
 		c.queue.AddAfter(key, newPodPeriod)
 	case wrote:
 		c.queue.AddAfter(key, crowded(shown))
 	}
-	if p.Again > 0 {
-		c.queue.AddAfter(key, p.Again)
+	if p.RequeueAfter > 0 {
+		c.queue.AddAfter(key, p.RequeueAfter-c.clock.Since(view.Now))
 	}
-	return p, err
+	took := c.clock.Since(began)
+	klog.FromContext(ctx).V(4).Info("Finished syncing Job", "job", klog.KObj(shown), "duration", took, "requeueAfter", p.RequeueAfter)
+	observeSync(shown, p, err, took)
+	return err
 }
 
 func (c *Controller) jobChanged(before, now *batchv1.Job) {
 	job := cmp.Or(now, before)
-	if before == nil && managedByOther(now) {
+	if before == nil && plan.ManagedByOther(now) {
 		jobsOfOthers.WithLabelValues(*now.Spec.ManagedBy).Inc()
 	}
 	c.queue.Add(cache.MetaObjectToName(job))
-	if now == nil || !counts(now) {
-		// Those that have lost their owner were left alone for the Job to adopt.
+	if now == nil || !plan.Counts(now) {
+		// Pods without an owner were left alone for the Job to adopt.
 		for _, owner := range []types.UID{job.UID, ""} {
 			for _, pod := range loop.Owned[corev1.Pod](c.pods, job.Namespace, owner) {
 				c.orphans.Add(cache.MetaObjectToName(pod))
@@ -131,8 +135,8 @@ func (c *Controller) jobChanged(before, now *batchv1.Job) {
 	}
 }
 
-// podChanged wakes the Jobs that a pod belongs to, belonged to or might, and
-// whoever looks after orphans.
+// podChanged queues the Jobs that a pod belongs to, belonged to or might belong to, and the pod
+// itself, which may be an orphan.
 func (c *Controller) podChanged(before, now *corev1.Pod) {
 	if before != nil && now != nil && before.ResourceVersion == now.ResourceVersion {
 		return // a resync
@@ -147,24 +151,24 @@ func (c *Controller) podChanged(before, now *corev1.Pod) {
 			c.queue.AddAfter(cache.MetaObjectToName(job), wait+crowded(job))
 		}
 	}
-	if now != nil && hasFinalizer(now) {
+	if now != nil && plan.HasFinalizer(now) {
 		c.orphans.Add(cache.MetaObjectToName(now))
 	}
 }
 
-// jobsOf are the Jobs that a pod belongs to or might. One that is not known yet
-// will be looked at when it is.
+// jobsOf returns the Jobs that a pod belongs to or might belong to. A Job that the informer does not
+// show yet is queued when it does.
 func (c *Controller) jobsOf(pod *corev1.Pod) (jobs []*batchv1.Job) {
 	if pod == nil {
 		return nil
 	}
 	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
-		if job, err := c.jobs.Jobs(pod.Namespace).Get(ref.Name); err == nil && isJob(ref) {
+		if job, err := c.jobs.Jobs(pod.Namespace).Get(ref.Name); err == nil && plan.IsJob(ref) {
 			jobs = append(jobs, job)
 		}
 		return jobs
 	}
-	matching, _ := c.jobs.GetPodJobs(pod) // the error says that there are none
+	matching, _ := c.jobs.GetPodJobs(pod) // the error means that there are none
 	for i := range matching {
 		jobs = append(jobs, &matching[i])
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/controller/internal/loop"
-	batchv1 "k8s.io/api/batch/v1"
+	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,7 +23,7 @@ import (
 // pod loses its finalizer.
 func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
-	client := fake.NewClientset(makeJob(unstarted))
+	client := fake.NewClientset(MakeJob(Unstarted))
 	created, released := make(chan string, 10), make(chan string, 10)
 	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		pod := action.(clienttesting.CreateAction).GetObject().(*corev1.Pod)
@@ -64,10 +64,10 @@ func TestPodsWakeTheirJobs(t *testing.T) {
 		{"none that does not match", func(p *corev1.Pod) { p.OwnerReferences, p.Labels = nil, map[string]string{"app": "x"} }, 0},
 		{"none if somebody else controls it", func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "ReplicaSet" }, 0},
 	} {
-		s := newAPIServer(t, makeJob())
+		s := newAPIServer(t, MakeJob())
 		queue := &wakes{clock: s.clock, at: map[cache.ObjectName]time.Time{}}
 		s.controller.queue = queue
-		pod := makePod("a running")
+		pod := MakePod("a running")
 		row.change(pod)
 		s.controller.podChanged(nil, pod)
 		if len(queue.at) != row.want {
@@ -89,7 +89,7 @@ func TestPodsWakeTheirJobs(t *testing.T) {
 // its pods are not, is left for that Job to adopt as long as the informer shows
 // it. When the Job is gone, somebody has to look again.
 func TestAJobThatIsGoneLeavesNoStrays(t *testing.T) {
-	s := newAPIServer(t, makeJob(), "stray running", "a running")
+	s := newAPIServer(t, MakeJob(), "stray running", "a running")
 	s.pods["stray"].OwnerReferences = nil
 	s.show()
 	orphans := &wakes{clock: s.clock, at: map[cache.ObjectName]time.Time{}}
@@ -104,37 +104,15 @@ func TestAJobThatIsGoneLeavesNoStrays(t *testing.T) {
 	}
 }
 
-func TestWhoIsTracked(t *testing.T) {
-	stray := func(p *corev1.Pod) { p.OwnerReferences = nil }
-	finished := is(batchv1.JobComplete, corev1.ConditionTrue)
-	for _, row := range []struct {
-		name   string
-		job    *batchv1.Job
-		change func(*corev1.Pod)
-		want   bool
-	}{
-		{"by its Job", makeJob(), func(*corev1.Pod) {}, true},
-		{"not if that is finished", makeJob(finished), func(*corev1.Pod) {}, false},
-		{"somebody else's is theirs", makeJob(), func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "ReplicaSet" }, true},
-		{"a stray that will be adopted", makeJob(), stray, true},
-		{"a stray that will not, as it is being deleted", makeJob(), func(p *corev1.Pod) { stray(p); beginDeletion(p) }, false},
-		{"a stray whose Job is finished", makeJob(finished), stray, false},
-	} {
-		s := newAPIServer(t, row.job)
-		pod := makePod("a running")
-		row.change(pod)
-		if got, err := s.controller.tracked(context.Background(), pod); got != row.want || err != nil {
-			t.Errorf("%s: %t, %v", row.name, got, err)
-		}
-	}
-	s := newAPIServer(t, makeJob())
+// TestOwnerInDoubt: while the API server cannot say whether a pod's Job exists, the pod is no orphan.
+func TestOwnerInDoubt(t *testing.T) {
+	s := newAPIServer(t, MakeJob(), "a running")
 	if err := s.jobStore.Delete(s.jobs["pi"]); err != nil {
 		t.Fatal(err)
 	}
 	s.read = func() error { return errors.New("chaos") }
-	if got, err := s.controller.tracked(context.Background(), makePod("a running")); !got || err == nil {
-		t.Error("in doubt it is tracked")
+	if err := s.controller.syncOrphan(t.Context(), cache.NewObjectName("ns", "a")); err == nil {
+		t.Error("no error, so that nothing is tried again")
 	}
+	s.expectWrites()
 }
-
-func beginDeletion(pod *corev1.Pod) { pod.DeletionTimestamp = &metav1.Time{Time: noon} }

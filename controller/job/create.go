@@ -8,58 +8,63 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
 )
 
 const (
-	// After a refused pod, creation waits for refusalBase, twice as long after
-	// each further one in a row, and at most for refusalMax: a quota that is
-	// used up tells nobody when it is free again.
+	// After a refused pod, creation waits for refusalBase, twice as long after each further one in a
+	// row, and at most for refusalMax: no event announces that a used up quota has room again.
 	refusalBase = 250 * time.Millisecond
 	refusalMax  = time.Minute
 )
 
-// create starts slowly: one pod, then two, then four. If they are all refused
-// for the same reason, few requests and events tell it.
-func (c *Controller) create(ctx context.Context, job *batchv1.Job, m *memory, newcomers []newcomer) error {
-	for batch := 1; len(newcomers) > 0; batch *= 2 {
-		n := min(batch, len(newcomers))
-		if err := inParallel(newcomers[:n], func(n newcomer) error { return c.createPod(ctx, job, m, n) }); err != nil {
-			m.refusals++
-			m.createAfter = c.clock.Now().Add(refusalDelay(m.refusals))
+// create starts slowly: one pod, then two, then four. If they are all refused for the same reason,
+// that costs few requests and events. A refused pod counts for nothing.
+// JOB-ADMISSION-001, JOB-ADMISSION-003, JOB-ADMISSION-004, JOB-ADMISSION-005, JOB-ADMISSION-006,
+// JOB-ADMISSION-007, JOB-ADMISSION-008, JOB-ADMISSION-010, JOB-PARALLELISM-013
+func (c *Controller) create(ctx context.Context, job *batchv1.Job, known *Cache, pods []*corev1.Pod) error {
+	for batch := 1; len(pods) > 0; batch *= 2 {
+		n := min(batch, len(pods))
+		if err := c.inParallel(pods[:n], func(pod *corev1.Pod) error { return c.createPod(ctx, job, known, pod) }); err != nil {
+			known.refusals++
+			delay := refusalDelay(known.refusals)
 			if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-				m.createAfter = c.clock.Now().Add(refusalMax)
-				return nil // it is going away, and so will the Job
+				delay, err = refusalMax, nil // the namespace is going away, and so will the Job
 			}
+			known.createAfter = c.clock.Now().Add(delay)
+			klog.FromContext(ctx).V(2).Info("Pods were refused", "job", klog.KObj(job), "notCreated", len(pods), "createAfter", known.createAfter)
 			return err
 		}
-		newcomers = newcomers[n:]
+		pods = pods[n:]
 	}
-	m.refusals, m.createAfter = 0, time.Time{}
+	known.refusals, known.createAfter = 0, time.Time{}
 	return nil
 }
 
+// refusalDelay returns how long creation waits after so many refusals in a row. JOB-ADMISSION-011
 func refusalDelay(refusals int) time.Duration {
 	return min(refusalBase<<min(refusals-1, 10), refusalMax)
 }
 
-func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, m *memory, n newcomer) error {
-	pod, err := c.client.CoreV1().Pods(job.Namespace).Create(ctx, newPod(job, n), metav1.CreateOptions{})
+// JOB-ADMISSION-002, JOB-FINISHED-004
+func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, known *Cache, pod *corev1.Pod) error {
+	created, err := c.client.CoreV1().Pods(job.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 	observeCreation(job, err)
 	if err != nil {
 		if !refused(err) {
-			m.doubtPods.Store(true)
+			known.podsUnconfirmed.Store(true)
 		}
 		if !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			c.recorder.Eventf(job, corev1.EventTypeWarning, "FailedCreate", "Error creating: %v", err)
 		}
 		return err
 	}
-	m.sawPod(pod)
-	c.recorder.Eventf(job, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: %s", pod.Name)
+	known.sawPod(created)
+	c.recorder.Eventf(job, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: %s", created.Name)
 	return nil
 }
 
-// refused tells whether an error says for sure that nothing was written.
+// refused reports whether an error means for sure that nothing was written.
 func refused(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsNotFound(err) ||
 		apierrors.IsTooManyRequests(err) || apierrors.IsBadRequest(err) || apierrors.IsUnauthorized(err)

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
+	"github.com/jobconformance/jobconformance/controller/job/plan"
+	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
@@ -46,7 +47,7 @@ func TestWorlds(t *testing.T) {
 func FuzzWorlds(f *testing.F) { f.Fuzz(rapid.MakeFuzz(play)) }
 
 func play(t *rapid.T) {
-	w := newWorld(t, randomJob(t))
+	w := newWorld(t, RandomJob(t))
 	things := []string{"sync", "sync", "sync", "pods", "pods", "jobs", "jobs", "run", "end", "end", "end", "delete", "kubelet", "kubelet", "user", "wait"}
 	for range rapid.IntRange(10, 80).Draw(t, "steps") {
 		what := rapid.SampledFrom(things).Draw(t, "step")
@@ -78,7 +79,7 @@ func randomFault(t *rapid.T, pick int) fault {
 func (w *world) describe() string {
 	text := "no Job"
 	if job := w.jobs["pi"]; job != nil {
-		text = fmt.Sprintf("%s (%s, parallelism %d, suspended %t)", job.UID, describe(Plan{Status: job.Status}), ptr.Deref(job.Spec.Parallelism, 1), suspended(job))
+		text = fmt.Sprintf("%s (%s, parallelism %d, suspended %t)", job.UID, DescribeStatus(job.Status), ptr.Deref(job.Spec.Parallelism, 1), suspended(job))
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.pods)) {
 		pod := w.pods[name]
@@ -86,59 +87,11 @@ func (w *world) describe() string {
 		if pod.DeletionTimestamp != nil {
 			text += " deleted"
 		}
-		if !hasFinalizer(pod) {
+		if !plan.HasFinalizer(pod) {
 			text += " bare"
 		}
 	}
 	return text
-}
-
-// randomJob may be of every kind, and with every policy that goes with it.
-func randomJob(t *rapid.T) *batchv1.Job {
-	number := func(what string, from, to int) *int32 {
-		return ptr.To(int32(rapid.IntRange(from, to).Draw(t, what)))
-	}
-	yes := func(what string) bool { return rapid.Bool().Draw(t, what) }
-	job := makeJob(unstarted, limit(*number("backoffLimit", 0, 4)))
-	job.Spec.Parallelism, job.Spec.Completions = number("parallelism", 0, 5), number("completions", 0, 6)
-	job.Spec.Suspend = ptr.To(yes("suspend"))
-	switch rapid.SampledFrom([]string{"plain", "queue", "indexed", "limit per index"}).Draw(t, "mode") {
-	case "queue":
-		job.Spec.Completions = nil
-	case "indexed":
-		withIndexes(job)
-	case "limit per index":
-		perIndex(*number("backoffLimitPerIndex", 0, 2))(job)
-		if yes("maxFailedIndexes") {
-			job.Spec.MaxFailedIndexes = number("indexes", 0, 3)
-		}
-		if yes("limit of all") {
-			job.Spec.BackoffLimit = number("backoffLimit", 0, 4)
-		}
-	}
-	if indexed(job) && yes("successPolicy") {
-		for range rapid.IntRange(1, 2).Draw(t, "rules") {
-			success(rapid.SampledFrom([]string{"0", "1-3", "x2", "0,2x1", "4-5x1"}).Draw(t, "rule"))(job)
-		}
-	}
-	switch rapid.SampledFrom([]string{"none", "none", "podFailurePolicy", "replace failed", "OnFailure"}).Draw(t, "extra") {
-	case "podFailurePolicy":
-		rules := []string{"Ignore DisruptionTarget=", "FailJob In 42", "Count In 1", "Ignore In 3", "Ignore In 143"}
-		if limitPerIndex(job) {
-			rules = append(rules, "FailIndex In 3", "FailIndex NotIn 1 143")
-		}
-		for range rapid.IntRange(1, 3).Draw(t, "rules") {
-			rule(rapid.SampledFrom(rules).Draw(t, "rule"))(job)
-		}
-	case "replace failed":
-		replaceFailed(job)
-	case "OnFailure":
-		onFailure(job)
-	}
-	if rapid.IntRange(0, 4).Draw(t, "deadline") == 0 {
-		job.Spec.ActiveDeadlineSeconds = ptr.To(int64(rapid.IntRange(1, 100).Draw(t, "seconds")))
-	}
-	return job
 }
 
 // settle ends all faults and lets pods succeed. The controller only gets to work
@@ -148,7 +101,7 @@ func (w *world) settle() {
 	if job := w.jobs["pi"]; job != nil {
 		job = job.DeepCopy()
 		job.Spec.Suspend = ptr.To(false)
-		if !indexed(job) || *job.Spec.Completions != *job.Spec.Parallelism {
+		if !plan.Indexed(job) || *job.Spec.Completions != *job.Spec.Parallelism {
 			job.Spec.Parallelism = ptr.To[int32](3)
 		}
 		w.putJob(job)
@@ -205,7 +158,7 @@ func (w *world) kubelets() bool {
 func (w *world) over() bool {
 	job := w.jobs["pi"]
 	if job.DeletionTimestamp != nil {
-		return !slices.ContainsFunc(slices.Collect(maps.Values(w.pods)), func(pod *corev1.Pod) bool { return hasFinalizer(pod) || active(pod) })
+		return !slices.ContainsFunc(slices.Collect(maps.Values(w.pods)), func(pod *corev1.Pod) bool { return plan.HasFinalizer(pod) || active(pod) })
 	}
-	return Finished(job)
+	return plan.Finished(job)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/jobconformance/jobconformance/controller/job/plan"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,7 +33,7 @@ func (w *world) check(before, after metav1.Object) {
 		if before == nil {
 			w.checkCreation(after)
 			after.Finalizers = append(after.Finalizers, kubeletFinalizer)
-		} else if hasFinalizer(before.(*corev1.Pod)) && !hasFinalizer(after) {
+		} else if plan.HasFinalizer(before.(*corev1.Pod)) && !plan.HasFinalizer(after) {
 			w.checkRelease(before.(*corev1.Pod), metav1.GetControllerOf(after) == nil)
 		}
 	}
@@ -41,9 +42,9 @@ func (w *world) check(before, after metav1.Object) {
 // checkStatus is what kube-apiserver v1.37 demands of a status, and a bit more.
 func (w *world) checkStatus(before, after *batchv1.Job) {
 	old, now := before.Status, after.Status
-	is := func(job *batchv1.Job, kind batchv1.JobConditionType) bool { return isTrue(job, kind) != nil }
-	elastic := indexed(after) && ptr.Equal(after.Spec.Completions, after.Spec.Parallelism)
-	w.demand(!Finished(before), "a finished Job changes")
+	is := func(job *batchv1.Job, kind batchv1.JobConditionType) bool { return plan.IsTrue(job, kind) != nil }
+	elastic := plan.Indexed(after) && ptr.Equal(after.Spec.Completions, after.Spec.Parallelism)
+	w.demand(!plan.Finished(before), "a finished Job changes")
 	w.demand(now.Failed >= old.Failed && (now.Succeeded >= old.Succeeded || elastic), "a counter goes back")
 	w.demand(*now.Ready <= now.Active, "more ready than active")
 	w.demand(!is(after, batchv1.JobFailureTarget) || !is(after, batchv1.JobSuccessCriteriaMet), "both failing and succeeding")
@@ -62,14 +63,14 @@ func (w *world) checkStatus(before, after *batchv1.Job) {
 	w.note(u.Succeeded, was.Succeeded, &w.succeeded)
 	w.note(u.Failed, was.Failed, &w.failed)
 	for _, pod := range w.pods {
-		ignored := pod.Status.Phase == corev1.PodFailed && ruleOn(after, pod).action == batchv1.PodFailurePolicyActionIgnore
+		ignored := pod.Status.Phase == corev1.PodFailed && ignores(after, pod)
 		late := slices.Contains(was.Failed, pod.UID) || pod.DeletionTimestamp != nil // it may have failed only when it was noted already
 		w.demand(!ignored || late || !slices.Contains(u.Failed, pod.UID), "%s is ignored, but counted", pod.Name)
 	}
-	if indexed(after) {
+	if plan.Indexed(after) {
 		w.checkIndexes(after)
 	}
-	if Finished(after) {
+	if plan.Finished(after) {
 		w.checkFinished(after)
 	}
 }
@@ -87,13 +88,13 @@ func (w *world) note(now, before []types.UID, counter *int32) {
 
 func (w *world) checkIndexes(job *batchv1.Job) {
 	limit := completions(job)
-	completed := parseIntervals(job.Status.CompletedIndexes, limit)
-	failed := parseIntervals(ptr.Deref(job.Status.FailedIndexes, ""), limit)
+	completed := plan.ParseIntervals(job.Status.CompletedIndexes, limit)
+	failed := plan.ParseIntervals(ptr.Deref(job.Status.FailedIndexes, ""), limit)
 	w.demand(completed.String() == job.Status.CompletedIndexes, "completedIndexes %q", job.Status.CompletedIndexes)
-	w.demand(int(job.Status.Succeeded) == completed.total(), "%d succeeded, but %s completed", job.Status.Succeeded, completed)
+	w.demand(int(job.Status.Succeeded) == completed.Total(), "%d succeeded, but %s completed", job.Status.Succeeded, completed)
 	w.demand(failed.String() == ptr.Deref(job.Status.FailedIndexes, ""), "failedIndexes %q", ptr.Deref(job.Status.FailedIndexes, ""))
-	w.demand(len(failed.minus(completed)) == len(failed), "%s failed and %s completed", failed, completed)
-	w.demand((job.Status.FailedIndexes != nil) == limitPerIndex(job), "failedIndexes belong to backoffLimitPerIndex")
+	w.demand(len(failed.Minus(completed)) == len(failed), "%s failed and %s completed", failed, completed)
+	w.demand((job.Status.FailedIndexes != nil) == plan.LimitPerIndex(job), "failedIndexes belong to backoffLimitPerIndex")
 }
 
 func (w *world) checkFinished(job *batchv1.Job) {
@@ -103,7 +104,7 @@ func (w *world) checkFinished(job *batchv1.Job) {
 	w.demand(s.StartTime != nil || suspended(job) && ptr.Deref(job.Spec.Completions, 1) == 0, "finished but never started")
 	for _, pod := range w.pods {
 		if metav1.IsControlledBy(pod, job) {
-			w.demand(!hasFinalizer(pod), "finished though %s has its finalizer", pod.Name)
+			w.demand(!plan.HasFinalizer(pod), "finished though %s has its finalizer", pod.Name)
 			w.demand(!active(pod), "finished though %s is active", pod.Name)
 		}
 	}
@@ -116,8 +117,8 @@ func (w *world) checkCounters(job *batchv1.Job) {
 	if job.DeletionTimestamp != nil {
 		return
 	}
-	if indexed(job) {
-		for _, ix := range parseIntervals(job.Status.CompletedIndexes, completions(job)).lowest(100) {
+	if plan.Indexed(job) {
+		for _, ix := range plan.ParseIntervals(job.Status.CompletedIndexes, completions(job)).Lowest(100) {
 			w.demand(w.indexes[ix] || w.holdsSuccess(job, ix), "index %d is completed, but no pod of it has succeeded", ix)
 		}
 	} else {
@@ -128,7 +129,7 @@ func (w *world) checkCounters(job *batchv1.Job) {
 
 func (w *world) holdsSuccess(job *batchv1.Job, ix int) bool {
 	for _, pod := range w.pods {
-		if metav1.IsControlledBy(pod, job) && completionIndex(pod) == ix && pod.Status.Phase == corev1.PodSucceeded {
+		if metav1.IsControlledBy(pod, job) && plan.CompletionIndex(pod) == ix && pod.Status.Phase == corev1.PodSucceeded {
 			return true
 		}
 	}
@@ -167,32 +168,32 @@ func (w *world) forbids(job *batchv1.Job, pod *corev1.Pod) string {
 		if !metav1.IsControlledBy(other, job) {
 			continue
 		}
-		same := indexed(job) && completionIndex(other) == completionIndex(pod)
-		if active(other) || terminating(other) && replaceOnlyFailed(job) {
+		same := plan.Indexed(job) && plan.CompletionIndex(other) == plan.CompletionIndex(pod)
+		if active(other) || terminating(other) && plan.ReplaceOnlyFailed(job) {
 			most--
 			if same {
 				return "another of its index is there"
 			}
 		}
-		if same && other.Status.Phase == corev1.PodFailed && (hasFinalizer(other) || w.noted[other.UID]) {
-			failures = max(failures, attempts(other))
+		if same && other.Status.Phase == corev1.PodFailed && (plan.HasFinalizer(other) || w.noted[other.UID]) {
+			failures = max(failures, plan.Attempts(other))
 		}
 	}
-	ix := completionIndex(pod)
+	ix := plan.CompletionIndex(pod)
 	switch {
-	case suspended(job) || job.DeletionTimestamp != nil || ending(job) || Finished(job):
+	case suspended(job) || job.DeletionTimestamp != nil || ending(job) || plan.Finished(job):
 		return "the Job is suspended, or is over"
 	case most <= 0:
 		return "there are enough"
-	case indexed(job) && !validIndex(job, pod):
+	case plan.Indexed(job) && !validIndex(job, pod):
 		return "the index does not exist"
-	case indexed(job) && parseIntervals(status.CompletedIndexes, completions(job)).has(ix):
+	case plan.Indexed(job) && plan.ParseIntervals(status.CompletedIndexes, completions(job)).Has(ix):
 		return "the index is completed"
-	case parseIntervals(ptr.Deref(status.FailedIndexes, ""), completions(job)).has(ix):
+	case plan.ParseIntervals(ptr.Deref(status.FailedIndexes, ""), completions(job)).Has(ix):
 		return "the index has failed"
-	case limitPerIndex(job) && pod.Annotations[batchv1.JobIndexFailureCountAnnotation] == "":
+	case plan.LimitPerIndex(job) && pod.Annotations[batchv1.JobIndexFailureCountAnnotation] == "":
 		return "it does not say how often its index failed"
-	case limitPerIndex(job) && !w.retired[ix] && attempts(pod) < failures+1:
+	case plan.LimitPerIndex(job) && !w.retired[ix] && plan.Attempts(pod) < failures+1:
 		return "its index failed more often: " + strconv.Itoa(failures+1)
 	}
 	return ""
@@ -205,15 +206,15 @@ func (w *world) checkRelease(pod *corev1.Pod, disowned bool) {
 		return
 	}
 	u := ptr.Deref(job.Status.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{})
-	ix := completionIndex(pod)
+	ix := plan.CompletionIndex(pod)
 	stale := slices.ContainsFunc(w.revisions, func(j *batchv1.Job) bool { return j != nil && j.UID == job.UID && !validIndex(j, pod) })
 	switch {
 	case slices.Contains(u.Failed, pod.UID) || slices.Contains(u.Succeeded, pod.UID):
-	case job.DeletionTimestamp != nil || isTrue(job, batchv1.JobSuccessCriteriaMet) != nil:
+	case job.DeletionTimestamp != nil || plan.IsTrue(job, batchv1.JobSuccessCriteriaMet) != nil:
 		w.indexes[ix] = w.indexes[ix] || pod.Status.Phase == corev1.PodSucceeded
-	case indexed(job) && pod.Status.Phase == corev1.PodSucceeded:
-		over := parseIntervals(job.Status.CompletedIndexes+","+ptr.Deref(job.Status.FailedIndexes, ""), ix+1)
-		w.demand(stale || over.has(ix), "the finalizer of %s goes before its index is completed", pod.Name)
+	case plan.Indexed(job) && pod.Status.Phase == corev1.PodSucceeded:
+		over := plan.ParseIntervals(job.Status.CompletedIndexes+","+ptr.Deref(job.Status.FailedIndexes, ""), ix+1)
+		w.demand(stale || over.Has(ix), "the finalizer of %s goes before its index is completed", pod.Name)
 		w.indexes[ix] = true
 	case stale:
 		w.retired[ix] = true
@@ -221,15 +222,14 @@ func (w *world) checkRelease(pod *corev1.Pod, disowned bool) {
 		// checkRest sees that it is deleted. Its index begins anew.
 		w.retired[ix] = true
 	default:
-		ignored := ruleOn(job, pod).action == batchv1.PodFailurePolicyActionIgnore
-		w.demand(ignored && countsAsFailed(job, pod), "the finalizer of %s goes before it is counted", pod.Name)
+		w.demand(ignores(job, pod), "the finalizer of %s goes before it is counted", pod.Name)
 	}
 }
 
 // checkRest holds when the controller has seen everything and wants nothing.
 func (w *world) checkRest() {
 	job := w.jobs["pi"]
-	if job == nil || Finished(job) {
+	if job == nil || plan.Finished(job) {
 		return
 	}
 	var activePods, leaving int32
@@ -239,7 +239,7 @@ func (w *world) checkRest() {
 		}
 		if active(pod) {
 			activePods++
-			w.demand(hasFinalizer(pod), "%s is active without the finalizer", pod.Name)
+			w.demand(plan.HasFinalizer(pod), "%s is active without the finalizer", pod.Name)
 		} else if terminating(pod) {
 			leaving++
 		}
@@ -256,12 +256,31 @@ func (w *world) checkRest() {
 func (w *world) checkEnd() {
 	job := w.jobs["pi"]
 	for _, pod := range w.pods {
-		w.demand(!hasFinalizer(pod), "%s keeps its finalizer", pod.Name)
+		w.demand(!plan.HasFinalizer(pod), "%s keeps its finalizer", pod.Name)
 	}
-	if Finished(job) {
+	if plan.Finished(job) {
 		w.checkCounters(job)
 	}
 	if w.wrong != "" {
 		w.t.Fatal(w.wrong)
 	}
+}
+
+func ignores(job *batchv1.Job, pod *corev1.Pod) bool {
+	action, matched := plan.FailureAction(job, pod)
+	return matched && action == batchv1.PodFailurePolicyActionIgnore
+}
+
+func active(pod *corev1.Pod) bool      { return !plan.Terminal(pod) && pod.DeletionTimestamp == nil }
+func terminating(pod *corev1.Pod) bool { return !plan.Terminal(pod) && pod.DeletionTimestamp != nil }
+func suspended(job *batchv1.Job) bool  { return ptr.Deref(job.Spec.Suspend, false) }
+func completions(job *batchv1.Job) int { return int(ptr.Deref(job.Spec.Completions, 0)) }
+
+func ending(job *batchv1.Job) bool {
+	return plan.IsTrue(job, batchv1.JobFailureTarget) != nil || plan.IsTrue(job, batchv1.JobSuccessCriteriaMet) != nil
+}
+
+func validIndex(job *batchv1.Job, pod *corev1.Pod) bool {
+	ix := plan.CompletionIndex(pod)
+	return !plan.Indexed(job) || ix >= 0 && ix < completions(job)
 }

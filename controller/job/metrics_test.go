@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobconformance/jobconformance/controller/job/plan"
+	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/component-base/metrics/legacyregistry"
@@ -42,16 +44,16 @@ func more(t *testing.T, before map[string]float64, wanted map[string]float64) {
 // rule: index 0 succeeds, index 1 fails for good.
 func TestMetricsOfIndexesAndPolicies(t *testing.T) {
 	before := scrape(t)
-	s := newAPIServer(t, makeJob(unstarted, size(2, 2), perIndex(1), rule("FailIndex In 42")))
+	s := newAPIServer(t, MakeJob(Unstarted, Size(2, 2), PerIndex(1), Rule("FailIndex In 42")))
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
 	}
 	for _, pod := range s.pods {
 		was := pod.DeepCopy()
 		pod.Status.Phase = corev1.PodSucceeded
-		if completionIndex(pod) == 1 {
+		if plan.CompletionIndex(pod) == 1 {
 			pod.Status.Phase = corev1.PodFailed
-			pod.Status.ContainerStatuses = []corev1.ContainerStatus{exited("main", "42")}
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{Exited("main", "42")}
 		}
 		stamped(s, pod)
 		s.controller.podChanged(was, pod)
@@ -62,8 +64,8 @@ func TestMetricsOfIndexesAndPolicies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.controller.podChanged(makePod("a succeeded"), nil)
-	s.controller.jobChanged(nil, makeJob(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/other") }))
+	s.controller.podChanged(MakePod("a succeeded"), nil)
+	s.controller.jobChanged(nil, MakeJob(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/other") }))
 	more(t, before, map[string]float64{
 		`job_controller_job_finished_indexes_total{backoffLimit="perIndex",status="succeeded"}`:                1,
 		`job_controller_job_finished_indexes_total{backoffLimit="perIndex",status="failed"}`:                   1,
@@ -79,14 +81,14 @@ func TestMetricsOfIndexesAndPolicies(t *testing.T) {
 // kube-controller-manager go by these names and labels.
 func TestMetrics(t *testing.T) {
 	before := scrape(t)
-	s := newAPIServer(t, makeJob(unstarted, size(2, 2)))
+	s := newAPIServer(t, MakeJob(Unstarted, Size(2, 2)))
 	phases := []corev1.PodPhase{corev1.PodFailed, corev1.PodSucceeded, corev1.PodSucceeded}
 	for range 2 {
 		if err := s.sync(); err != nil {
 			t.Fatal(err)
 		}
 		for _, pod := range s.pods {
-			if !terminal(pod) {
+			if !plan.Terminal(pod) {
 				pod.Status.Phase, phases = phases[0], phases[1:]
 				stamped(s, pod)
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/controller/internal/loop"
+	"github.com/jobconformance/jobconformance/controller/job/plan"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,7 +79,6 @@ func (q *wakes) due() (keys []cache.ObjectName) {
 }
 
 func newWorld(t *rapid.T, job *batchv1.Job) *world {
-	parallelWrites = 1
 	w := &world{t: t}
 	w.apiServer = newAPIServer(t, job)
 	w.events = &record.FakeRecorder{}
@@ -185,7 +185,7 @@ func (w *world) sync(f fault) {
 		return nil
 	}
 	for _, key := range w.orphanKeys.due() {
-		if w.controller.releaseOrphan(context.Background(), key) != nil {
+		if w.controller.syncOrphan(context.Background(), key) != nil {
 			w.orphanKeys.Add(key)
 		}
 	}
@@ -232,7 +232,7 @@ func (w *world) act(what string, pick int) {
 			w.store(pod)
 		}
 	case "end":
-		if pod := choose(func(pod *corev1.Pod) bool { return !terminal(pod) }); pod != nil {
+		if pod := choose(func(pod *corev1.Pod) bool { return !plan.Terminal(pod) }); pod != nil {
 			w.end(pod, []int32{0, 0, 1, 42, 3}[pick%5], pick%7 == 0)
 		}
 	case "delete":
@@ -250,7 +250,7 @@ func (w *world) act(what string, pick int) {
 
 // kubeletEnds carries a deletion out. A pod that never ran has no phase to tell.
 func (w *world) kubeletEnds(pod *corev1.Pod, told bool) {
-	if !terminal(pod) && (told || hasFinalizer(pod)) {
+	if !plan.Terminal(pod) && (told || plan.HasFinalizer(pod)) {
 		w.end(pod, 143, false)
 		pod = w.pods[pod.Name].DeepCopy()
 	}
@@ -284,11 +284,11 @@ func (w *world) changeJob(pick int) {
 	case 3, 4, 5:
 		// If completions went down before, kube-apiserver (v1.37) would refuse every
 		// status that follows: succeeded may go down only where both are the same.
-		if !indexed(job) || *job.Spec.Completions != *job.Spec.Parallelism {
+		if !plan.Indexed(job) || *job.Spec.Completions != *job.Spec.Parallelism {
 			job.Spec.Parallelism = n
 		}
 	case 6, 7:
-		if indexed(job) {
+		if plan.Indexed(job) {
 			job.Spec.Parallelism, job.Spec.Completions = n, n // elastic
 		}
 	case 8:
@@ -321,4 +321,4 @@ func (w *world) collectGarbage() {
 	}
 }
 
-func podIndex(pod *corev1.Pod) string { return strconv.Itoa(completionIndex(pod)) }
+func podIndex(pod *corev1.Pod) string { return strconv.Itoa(plan.CompletionIndex(pod)) }

@@ -8,15 +8,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Hear passes on what an informer shows, which has not been started yet.
-func Hear[T any](informer cache.SharedInformer, changed func(before, now *T)) cache.InformerSynced {
+// AddHandler registers changed as a handler. The informer must not have been started.
+func AddHandler[T any](informer cache.SharedInformer, changed func(before, now *T)) cache.InformerSynced {
 	handler, err := informer.AddEventHandler(OnChange(changed))
 	utilruntime.Must(err)
 	return handler.HasSynced
 }
 
-// OnChange tells what an informer showed before and shows now, or nil where
-// there was or is nothing. What was missed, it tells as it was last seen.
+// OnChange returns a handler that calls changed with what an informer showed before and shows now,
+// nil where there was or is nothing. An object whose deletion was missed is passed as last seen.
 func OnChange[T any](changed func(before, now *T)) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(now any) { changed(nil, now.(*T)) },
@@ -45,8 +45,8 @@ func IndexByOwner(informer cache.SharedIndexInformer) cache.Indexer {
 	return informer.GetIndexer()
 }
 
-// Owned returns the objects of a namespace whose controller has this UID; with an
-// empty one, those that nobody controls.
+// Owned returns the objects of a namespace whose controller has this UID; with an empty UID, those
+// without a controller.
 func Owned[T any](indexer cache.Indexer, namespace string, owner types.UID) []*T {
 	found, err := indexer.ByIndex(byOwner, ownerKey(namespace, owner))
 	utilruntime.Must(err)
@@ -59,8 +59,8 @@ func Owned[T any](indexer cache.Indexer, namespace string, owner types.UID) []*T
 
 func ownerKey(namespace string, owner types.UID) string { return namespace + "/" + string(owner) }
 
-// Newer compares two revisions of objects of one resource (KEP-5504). What cannot
-// be compared counts as newer: the informer has not even begun.
+// Newer reports whether a is newer than b, both of one resource (KEP-5504). Revisions that cannot be
+// compared count as newer: the informer has not listed anything yet.
 func Newer(a, b metav1.Object) bool { return NewerThan(a.GetResourceVersion(), b.GetResourceVersion()) }
 
 // NewerThan is Newer for resourceVersions.

@@ -1,5 +1,5 @@
-// Package loop is what the controllers have in common: queues of objects to look
-// at, informers that fill them, and workers that empty them.
+// Package loop is what the controllers share: queues of objects to sync, informers that fill them,
+// and workers that empty them.
 package loop
 
 import (
@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -16,19 +17,20 @@ import (
 )
 
 const (
-	// A look that failed is repeated after firstRetry, then after twice as long
-	// each time, and at most after lastRetry.
+	// A sync that failed is repeated after firstRetry, then after twice as long each time, and at
+	// most after lastRetry.
+	// CRON-ADMISSION-003, CRON-ADMISSION-004, CRON-JOBS-009, JOB-ADMISSION-019
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = time.Minute
-	// drain is how long a look may go on after the end.
+	// drain is how long a sync may go on after ctx is done.
 	drain = 2 * time.Second
 )
 
-// Queue holds the keys of objects that somebody has to look at.
+// Queue holds the keys of objects to sync.
 type Queue = workqueue.TypedRateLimitingInterface[cache.ObjectName]
 
-// Look looks at one object. After an error it is called again, later and later.
-type Look func(context.Context, cache.ObjectName) error
+// Sync reconciles one object. After an error it is called again, later and later.
+type Sync func(context.Context, cache.ObjectName) error
 
 // NewQueue returns a queue; its metrics carry the name.
 func NewQueue(name string, clock clock.WithTicker) Queue {
@@ -37,24 +39,25 @@ func NewQueue(name string, clock clock.WithTicker) Queue {
 		workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: name, Clock: clock})
 }
 
-// Run has each queue emptied by workers of its own, from when the informers have
-// synced until ctx is done. Then it lets them end what they are at, for as long as
-// drain at most.
-func Run(ctx context.Context, workers int, synced []cache.InformerSynced, looks map[Queue]Look) {
+// Run has each queue emptied by workers of its own, from when the informers have synced until ctx is
+// done. Then it lets syncs under way end, for as long as drain at most. The informers list and watch
+// again whatever they missed.
+// JOB-FAULTS-010, JOB-FAULTS-011, CRON-FAULTS-005
+func Run(ctx context.Context, workers int, synced []cache.InformerSynced, syncs map[Queue]Sync) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	for queue := range looks {
+	for queue := range syncs {
 		defer queue.ShutDown()
 	}
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
 		return
 	}
-	klog.FromContext(ctx).Info("Runs", "workers", workers)
+	klog.FromContext(ctx).Info("Starting workers", "workers", workers)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
-	for queue, look := range looks {
+	for queue, sync := range syncs {
 		for range workers {
 			running.Go(func() {
-				for ctx.Err() == nil && next(working, queue, look) {
+				for ctx.Err() == nil && next(working, queue, sync) {
 				}
 			})
 		}
@@ -63,24 +66,23 @@ func Run(ctx context.Context, workers int, synced []cache.InformerSynced, looks 
 	time.AfterFunc(drain, stop)
 }
 
-// next handles one key; it returns false when the queue is closed. A panic over
-// one object is a failure like any other.
-func next(ctx context.Context, queue Queue, look Look) (open bool) {
+// next handles one key; it returns false when the queue is closed. A panic over one object is a
+// failure like any other. CRON-SCHEDULE-011
+func next(ctx context.Context, queue Queue, sync Sync) (open bool) {
 	key, closed := queue.Get()
 	if closed {
 		return false
 	}
 	defer queue.Done(key)
-	logger := klog.LoggerWithValues(klog.FromContext(ctx), "key", key)
 	defer func() {
 		if r := recover(); r != nil {
-			logger.Error(fmt.Errorf("panic: %v", r), "Looking again after a panic", "stack", string(debug.Stack()))
+			utilruntime.HandleErrorWithContext(ctx, fmt.Errorf("panic: %v", r), "Syncing panicked, will retry", "key", key, "stack", string(debug.Stack()))
 			queue.AddRateLimited(key)
 			open = true
 		}
 	}()
-	if err := look(klog.NewContext(ctx, logger), key); err != nil {
-		logger.Info("Looking again after an error", "err", err)
+	if err := sync(ctx, key); err != nil {
+		utilruntime.HandleErrorWithContext(ctx, err, "Syncing failed, will retry", "key", key)
 		queue.AddRateLimited(key)
 	} else {
 		queue.Forget(key)

@@ -1,0 +1,175 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+// View is all that a Plan may depend on. New modifies nothing in it.
+type View struct {
+	Job *batchv1.Job
+	// Pods are controlled by the Job. A pod that has ended, has lost the tracking
+	// finalizer and was in an earlier View may be left out: History knows it.
+	Pods []*corev1.Pod
+	// Orphans are pods of the Job's namespace without a controller, whatever their labels.
+	Orphans []*corev1.Pod
+	Now     time.Time
+	// Backoff is how long pod creation waits after failures.
+	Backoff Backoff
+	// History is what the Plan before this one returned; the zero History knows nothing.
+	History History
+	// CreateAfter is when pods may be created again after the API server refused some;
+	// zero means at once.
+	CreateAfter time.Time
+}
+
+// Ours reports whether the controller acts on a Job at all.
+func Ours(job *batchv1.Job) bool {
+	// A finished Job is never touched again.
+	// JOB-END-001, JOB-END-007, JOB-SUSPEND-008, JOB-DEADLINE-008, JOB-IDENTITY-007, JOB-PODS-012,
+	// JOB-FINISHED-002
+	return !Finished(job) && !ManagedByOther(job)
+}
+
+// Finished reports whether a Job is Complete or Failed.
+func Finished(job *batchv1.Job) bool {
+	return IsTrue(job, batchv1.JobComplete) != nil || IsTrue(job, batchv1.JobFailed) != nil
+}
+
+// ManagedByOther reports whether spec.managedBy leaves the Job to another controller (KEP-4368).
+// JOB-MANAGEDBY-001, JOB-MANAGEDBY-002, JOB-MANAGEDBY-003, JOB-MANAGEDBY-004
+func ManagedByOther(job *batchv1.Job) bool {
+	return job.Spec.ManagedBy != nil && *job.Spec.ManagedBy != batchv1.JobControllerName
+}
+
+// ending reports whether it is decided how a Job ends, though it has not ended yet.
+func ending(job *batchv1.Job) bool {
+	return IsTrue(job, batchv1.JobFailureTarget) != nil || IsTrue(job, batchv1.JobSuccessCriteriaMet) != nil
+}
+
+func suspended(job *batchv1.Job) bool { return ptr.Deref(job.Spec.Suspend, false) }
+
+// Indexed reports whether each pod of the Job has a completion index (KEP-2214).
+func Indexed(job *batchv1.Job) bool {
+	return ptr.Deref(job.Spec.CompletionMode, batchv1.NonIndexedCompletion) == batchv1.IndexedCompletion
+}
+
+// LimitPerIndex reports whether each index has a back-off and a limit of its own (KEP-3850).
+func LimitPerIndex(job *batchv1.Job) bool {
+	return Indexed(job) && job.Spec.BackoffLimitPerIndex != nil
+}
+
+// ReplaceOnlyFailed reports whether a pod is replaced only once it has a final phase,
+// not when its deletion begins (KEP-3939). JOB-PARALLELISM-012
+func ReplaceOnlyFailed(job *batchv1.Job) bool {
+	return ptr.Deref(job.Spec.PodReplacementPolicy, batchv1.TerminatingOrFailed) == batchv1.Failed
+}
+
+func completions(job *batchv1.Job) int { return int(ptr.Deref(job.Spec.Completions, 0)) }
+
+// IsTrue returns the Job's condition of a type if it is True, else nil.
+func IsTrue(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobCondition {
+	return trueCondition(&job.Status, kind)
+}
+
+func trueCondition(status *batchv1.JobStatus, kind batchv1.JobConditionType) *batchv1.JobCondition {
+	for i, c := range status.Conditions {
+		if c.Type == kind && c.Status == corev1.ConditionTrue {
+			return &status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// HasFinalizer reports whether a pod is still to be counted (KEP-2307).
+func HasFinalizer(pod *corev1.Pod) bool {
+	return slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer)
+}
+
+// Terminal reports whether a pod has reached its final phase.
+func Terminal(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// active reports whether status.active counts a pod.
+// JOB-STATUS-001, JOB-TERMINATING-002, JOB-PARALLELISM-011, JOB-ONFAILURE-001
+func active(pod *corev1.Pod) bool { return !Terminal(pod) && pod.DeletionTimestamp == nil }
+
+// terminating reports whether status.terminating counts a pod: it is being deleted and has
+// no final phase.
+// JOB-STATUS-003, JOB-TERMINATING-001
+func terminating(pod *corev1.Pod) bool { return !Terminal(pod) && pod.DeletionTimestamp != nil }
+
+func ready(pod *corev1.Pod) bool { return readySince(pod) != nil }
+
+func readySince(pod *corev1.Pod) *metav1.Time {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
+			return &c.LastTransitionTime
+		}
+	}
+	return nil
+}
+
+// claim sorts pods by the Job's selector: those that are the Job's, those to adopt, and those
+// that are the Job's no longer. Labels added by others make no difference (JOB-ADMISSION-016).
+func claim(v View) (pods, adopt, release []*corev1.Pod) {
+	selector, _ := metav1.LabelSelectorAsSelector(v.Job.Spec.Selector) // validate has read it
+	claimed := make(map[types.UID]bool, len(v.Pods))
+	for _, pod := range v.Pods {
+		switch matches := selector.Matches(labels.Set(pod.Labels)); {
+		case !metav1.IsControlledBy(pod, v.Job): // JOB-PODS-007, JOB-IDENTITY-003, JOB-IDENTITY-004
+		case matches:
+			claimed[pod.UID] = true
+			pods = append(pods, pod)
+		case pod.DeletionTimestamp == nil:
+			release = append(release, pod) // JOB-PODS-006, JOB-TRACKING-006
+		}
+	}
+	// Which of several pods decides must not depend on the order of a cache.
+	slices.SortFunc(pods, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	for _, pod := range v.Orphans {
+		// JOB-PODS-005, JOB-IDENTITY-005, JOB-IDENTITY-006
+		if pod.DeletionTimestamp == nil && !claimed[pod.UID] && selector.Matches(labels.Set(pod.Labels)) {
+			adopt = append(adopt, pod)
+		}
+	}
+	return pods, adopt, release
+}
+
+// Orphaned reports whether no Job is going to count a pod, so that the tracking finalizer must
+// go, or nobody could ever delete the pod. owner is the Job that the pod's controller reference
+// names, nil if there is none. matching are Jobs whose selector matches a pod without a controller.
+// JOB-TRACKING-005, JOB-PODS-010, JOB-PODS-011, JOB-FAULTS-005, JOB-ADMISSION-021
+func Orphaned(pod *corev1.Pod, owner *batchv1.Job, matching []batchv1.Job) bool {
+	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+		return IsJob(ref) && (owner == nil || !ManagedByOther(owner) && !Counts(owner))
+	}
+	for i := range matching {
+		job := &matching[i]
+		if reason, _ := validate(job); reason == "" && Ours(job) && job.DeletionTimestamp == nil {
+			return pod.DeletionTimestamp != nil // else the Job adopts it
+		}
+	}
+	return true
+}
+
+// Counts reports whether a Job still counts how its pods end. An invalid Job must not keep its
+// pods when it is deleted.
+func Counts(job *batchv1.Job) bool {
+	reason, _ := validate(job)
+	return !Finished(job) && (reason == "" || job.DeletionTimestamp == nil)
+}
+
+// IsJob reports whether an owner reference is one to a Job.
+func IsJob(ref *metav1.OwnerReference) bool {
+	return ref.Kind == Kind.Kind && ref.APIVersion == Kind.GroupVersion().String()
+}
