@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"runtime"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jobconformance/jobconformance/controller/cronjob"
 	"github.com/jobconformance/jobconformance/controller/job"
 	corev1 "k8s.io/api/core/v1"
@@ -24,8 +22,6 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
@@ -34,14 +30,13 @@ import (
 const (
 	// firstContact is how long the API server may take to answer at the start.
 	firstContact = 30 * time.Second
-	// grace is how long work in flight and the Lease may hold up the end.
+	// grace is how long work in flight and giving the Lease back may delay the exit.
 	grace = 5 * time.Second
 )
 
 var errGaveUp = errors.New("gave up")
 
-// run does everything that can fail before anything is started, then works
-// until ctx is done.
+// run does everything that can fail before anything is started, then blocks until ctx is done.
 func run(ctx context.Context, o options) error {
 	config, err := restConfig(o)
 	if err != nil {
@@ -114,10 +109,9 @@ func restConfig(o options) (*rest.Config, error) {
 	return config, nil
 }
 
-// clients have a rate limit each, as the controllers of kube-controller-manager
-// have: neither a flood of events nor one of Jobs costs CronJobs or the Lease. The
-// client of the Lease gives a request up early enough that a leader which cannot
-// renew stops before others take over.
+// clients have a rate limit each, as the controllers of kube-controller-manager have: neither a flood
+// of events nor one of Jobs slows down CronJobs or the Lease. The client of the Lease times out early
+// enough that a leader that cannot renew stops before others take over.
 type clients struct{ informers, job, cronJob, events, lease kubernetes.Interface }
 
 func newClients(config *rest.Config, leaseTimeout time.Duration) (c clients, err error) {
@@ -134,7 +128,7 @@ func newClients(config *rest.Config, leaseTimeout time.Duration) (c clients, err
 	return c, nil
 }
 
-// contact makes sure that the API server answers, and that it lets us see Jobs.
+// contact returns an error unless the API server answers and lets the controller list Jobs.
 func contact(ctx context.Context, client kubernetes.Interface, host string) error {
 	ctx, cancel := context.WithTimeout(ctx, firstContact)
 	defer cancel()
@@ -145,7 +139,7 @@ func contact(ctx context.Context, client kubernetes.Interface, host string) erro
 	return nil
 }
 
-// work is the controllers with all that they share, not started yet.
+// work holds the controllers and what they share, not started yet.
 type work struct {
 	factory     informers.SharedInformerFactory
 	broadcaster record.EventBroadcaster
@@ -183,15 +177,15 @@ func (w *work) recorder(component string) record.EventRecorder {
 	return w.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
 }
 
-// tell begins to write events, and from verbosity 3 on to log them.
-func (w *work) tell() {
+// startEvents begins to write events, and from verbosity 3 on to log them.
+func (w *work) startEvents() {
 	w.broadcaster.StartStructuredLogging(3)
 	w.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: w.events.CoreV1().Events("")})
 }
 
-// run works until ctx is done and all workers have come to rest.
+// run blocks until ctx is done and all workers have ended.
 func (w *work) run(ctx context.Context, health *health) {
-	w.tell()
+	w.startEvents()
 	defer w.broadcaster.Shutdown()
 	w.factory.Start(ctx.Done())
 	var running sync.WaitGroup
@@ -211,60 +205,4 @@ func withoutManagedFields(obj any) (any, error) {
 		object.SetManagedFields(nil)
 	}
 	return obj, nil
-}
-
-// lead works while it holds the Lease. It returns an error if it lost it, and
-// nil when ctx is done; then the Lease is given back after the work has ended.
-func lead(ctx context.Context, o options, client kubernetes.Interface, health *health, work *work) error {
-	host, err := os.Hostname()
-	if err != nil {
-		host = name
-	}
-	election, giveBack := context.WithCancel(context.Background())
-	defer giveBack()
-	leading := make(chan struct{})
-	identity := host + "_" + uuid.NewString()
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Name: name,
-		Lock: &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: o.election.ResourceNamespace, Name: o.election.ResourceName},
-			Client:     client.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
-		},
-		LeaseDuration:   o.election.LeaseDuration.Duration,
-		RenewDeadline:   o.election.RenewDeadline.Duration,
-		RetryPeriod:     o.election.RetryPeriod.Duration,
-		ReleaseOnCancel: true,
-		WatchDog:        health.lease,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) {
-				close(leading)
-				work.run(ctx, health)
-				giveBack()
-			},
-			OnStoppedLeading: func() {},
-			OnNewLeader: func(leader string) {
-				klog.InfoS("Leader", "identity", leader)
-				if leader != identity {
-					health.ready.Store(true) // to stand by
-				}
-			},
-		},
-	})
-	if err != nil {
-		return err
-	}
-	health.lease.SetLeaderElection(elector)
-	context.AfterFunc(ctx, func() {
-		select {
-		case <-leading:
-		default:
-			giveBack()
-		}
-	})
-	elector.Run(election)
-	if ctx.Err() != nil {
-		return nil
-	}
-	return fmt.Errorf("%w: lost the Lease %s/%s; another replica goes on", errGaveUp, o.election.ResourceNamespace, o.election.ResourceName)
 }

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 )
 
-// health is what the probes ask for.
+// health is what the probes report.
 type health struct {
 	// ready is set once the caches are filled, or when another replica leads.
 	ready atomic.Bool
@@ -26,8 +26,8 @@ func newHealth() *health {
 	return &health{lease: leaderelection.NewLeaderHealthzAdaptor(5 * time.Second)}
 }
 
-// handler serves the probes, and metrics under the names that they have in
-// kube-controller-manager: the registry is the one that it has, too.
+// handler serves the probes, and metrics under the names that they have in kube-controller-manager,
+// from the same registry.
 func handler(health *health) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", legacyregistry.Handler())
