@@ -1,13 +1,14 @@
 package cronjob
 
 import (
-	"slices"
+	"context"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,117 +18,112 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// What no spec here has to say: the invariants look at every revision for a Job
-// that Forbid should have kept back, or that Replace started too early.
-var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurrencyPolicy"), func() {
+// The invariants check in every spec that Forbid starts no second Job and that
+// Replace starts none too early.
+var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:concurrencyPolicy"), func() {
 	cron := func(policy batchv1.ConcurrencyPolicy) *puppet.CronJobBuilder {
 		return puppet.CronJob("a", puppet.Job("").BackoffLimit(0)).Policy(policy)
 	}
 
-	Describe("Allow", func() {
-		// batch/v1 CronJobSpec.concurrencyPolicy: "Allow" (default).
-		It("is the default, and lets Jobs run side by side", Covers(AllowIsTheDefault, AllowStartsAnother), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(""), first)
-			Expect(cronJob.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
-			old := startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second)
-			young := startsFor(s, cronJob, second)
+	// labelled makes a CronJob whose Jobs have the same labels as those of others.
+	labelled := func(name string, policy batchv1.ConcurrencyPolicy) *puppet.CronJobBuilder {
+		return puppet.CronJob(name, puppet.Job("").Label("app", "same")).Policy(policy)
+	}
 
-			Expect(active(s, cronJob)).To(Equal(ticks(first, second)))
-			runs(s, old)
-			runs(s, young)
+	// overlap waits for the CronJob's Job of first, and makes second due while that
+	// Job runs.
+	overlap := func(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, first, second time.Time) (*batchv1.CronJob, batchv1.Job) {
+		GinkgoHelper()
+		created := Due(ctx, s, cronJob, first)
+		job := Starts(s, created, first)
+		NextDue(ctx, s, created, second)
+		return created, job
+	}
+
+	Describe("Allow:", func() {
+		// batch/v1 CronJobSpec.concurrencyPolicy: "Allow" (default).
+		It("the controller runs Jobs side by side, as it does by default", Covers(AllowIsTheDefault, AllowStartsAnother), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob, old := overlap(ctx, s, cron(""), first, second)
+			Expect(cronJob.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
+			young := Starts(s, cronJob, second)
+
+			Expect(Active(s, cronJob)).To(Equal(Times(first, second)))
+			runningPod(s, old)
+			runningPod(s, young)
 		})
 
 		// Wrong: a controller that empties status.active when one Job ends.
-		It("keeps the Jobs that go on when one of them ends", Covers(ActiveRefersToRunning, FinishedLeaveActive, ChangedSchedule), func(ctx SpecContext) {
+		It("a Job that ends leaves the others active", Covers(ActiveRefersToRunning, FinishedLeaveActive, ChangedSchedule), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second, third := ago(30*time.Minute), ago(20*time.Minute), ago(10*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.AllowConcurrent), first)
-			startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second)
-			job := startsFor(s, cronJob, second)
-			moveOn(ctx, s, cronJob, third)
-			startsFor(s, cronJob, third)
+			first, second, third := Ago(30*time.Minute), Ago(20*time.Minute), Ago(10*time.Minute)
+			cronJob, _ := overlap(ctx, s, cron(batchv1.AllowConcurrent), first, second)
+			job := Starts(s, cronJob, second)
+			NextDue(ctx, s, cronJob, third)
+			Starts(s, cronJob, third)
 
-			end(ctx, s, job, 0)
-			s.Soon("two Jobs are active", func(g Gomega) { g.Expect(active(s, cronJob)).To(Equal(ticks(first, third))) })
-			Expect(starts(s, cronJob)).To(Equal(ticks(first, second, third)))
+			finish(ctx, s, job, 0)
+			s.Soon("the two other Jobs are active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(Equal(Times(first, third))) })
+			Expect(Existing(s, cronJob)).To(Equal(Times(first, second, third)))
 		})
 	})
 
-	Describe("Forbid", func() {
+	Describe("Forbid:", func() {
 		// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#concurrency-policy:
 		// it skips the new run; when the previous one finishes, the starting
 		// deadline is still taken into account and may result in a new one.
-		It("starts nothing beside a running Job, and what is still due after it", Covers(ForbidStartsNoOther, ForbidStartsLater, EventForForbidden), func(ctx SpecContext) {
+		It("the controller starts a missed Job after the running Job ends, not before", Covers(ForbidStartsNoOther, ForbidStartsLater, EventForForbidden), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
-			job := startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second)
-			s.Soon("the controller says why it waits", func(g Gomega) {
-				g.Expect(happened(s, cronJob, "JobAlreadyActive")).NotTo(BeEmpty())
-			})
-			s.Stays("there is one Job", func(g Gomega) {
-				g.Expect(starts(s, cronJob)).To(Equal(ticks(first)))
-				g.Expect(active(s, cronJob)).To(Equal(ticks(first)))
-			})
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob, job := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
+			emits(s, cronJob, "JobAlreadyActive")
+			KeepsRunning(s, cronJob, first)
 
-			end(ctx, s, job, 0)
-			startsFor(s, cronJob, second)
-			Expect(active(s, cronJob)).To(Equal(ticks(second)))
+			finish(ctx, s, job, 0)
+			Starts(s, cronJob, second)
+			Expect(Active(s, cronJob)).To(Equal(Times(second)))
 			Expect(framework.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
 		})
 
-		// The same page. Wrong: a controller that remembers the tick it owes.
-		It("skips a tick whose starting deadline is over when the Job ends", Covers(ForbidSkipsAfterDeadline), func(ctx SpecContext) {
+		// The same page. Wrong: a controller that remembers the Job that it did not start.
+		It("the controller skips a missed Job past its starting deadline when the running Job ends", Covers(ForbidSkipsAfterDeadline), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
-			job := startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second)
-			s.Soon("the tick is kept back", func(g Gomega) {
-				g.Expect(happened(s, cronJob, "JobAlreadyActive")).NotTo(BeEmpty())
-			})
-			change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To(int64(60)) })
-			end(ctx, s, job, 0)
-			s.Soon("the end is noticed", func(g Gomega) { g.Expect(active(s, cronJob)).To(BeEmpty()) })
-			s.Stays("there is one Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(Equal(ticks(first))) })
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob, job := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
+			emits(s, cronJob, "JobAlreadyActive")
+			ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To(int64(60)) })
+			finish(ctx, s, job, 0)
+			s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(BeEmpty()) })
+			s.Stays("the first Job is the only one", func(g Gomega) { g.Expect(Existing(s, cronJob)).To(Equal(Times(first))) })
 		})
 
-		It("is free again when the Job has failed", Covers(ForbidIgnoresFailedJobs), func(ctx SpecContext) {
+		It("the controller starts a missed Job after the running Job fails", Covers(ForbidIgnoresFailedJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
-			job := startsFor(s, cronJob, first)
-			runs(s, job)
-			moveOn(ctx, s, cronJob, second)
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob, job := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
 
-			end(ctx, s, job, 1)
-			startsFor(s, cronJob, second)
-			Expect(active(s, cronJob)).To(Equal(ticks(second)))
+			finish(ctx, s, job, 1)
+			Starts(s, cronJob, second)
+			Expect(Active(s, cronJob)).To(Equal(Times(second)))
 			Expect(framework.Is(s.Job(job.Name), batchv1.JobFailed)).To(BeTrue())
 		})
 
-		// #58748. Wrong: a controller that waits for a Job that is gone.
-		It("is free again when the Job was deleted by hand", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
+		// #58748. Wrong: a controller that waits for a Job that no longer exists.
+		It("the controller starts a missed Job after a user deletes the running Job", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
-			job := startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second)
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob, job := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
 
 			s.Delete(ctx, &job)
-			startsFor(s, cronJob, second)
-			Expect(active(s, cronJob)).To(Equal(ticks(second)))
+			Starts(s, cronJob, second)
+			Expect(Active(s, cronJob)).To(Equal(Times(second)))
 		})
 
-		// #107827: a reference that nothing will ever take away again.
-		It("is not held up by a reference to a Job that does not exist", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
+		// #107827: nothing else would ever remove the reference.
+		It("the controller ignores a reference in status.active to a Job that does not exist", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			tick := ago(30 * time.Minute)
+			tick := Ago(30 * time.Minute)
 			cronJob := framework.Create(ctx, s, cron(batchv1.ForbidConcurrent).Schedule(puppet.Daily(tick)).Obj())
 			gone := puppet.Job("gone").With(func(j *batchv1.Job) {
 				j.Namespace, j.UID = s.Namespace, "5a1f4b0c-0000-4000-8000-000000000000"
@@ -137,142 +133,120 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 				c.Status.Active = []corev1.ObjectReference{reference(gone)}
 			})
 
-			startsFor(s, cronJob, tick)
-			Expect(active(s, cronJob)).To(Equal(ticks(tick)))
+			Starts(s, cronJob, tick)
+			Expect(Active(s, cronJob)).To(Equal(Times(tick)))
 		})
 
 		// A suspended Job has no pods, and has not finished.
-		It("waits for a Job that is suspended", Covers(ForbidCountsSuspendedJobs), func(ctx SpecContext) {
+		It("the controller waits for a suspended Job", Covers(ForbidCountsSuspendedJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").Suspend()).Policy(batchv1.ForbidConcurrent), first)
-			startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second)
-			s.Stays("there is one Job", func(g Gomega) {
-				g.Expect(starts(s, cronJob)).To(Equal(ticks(first)))
-				g.Expect(active(s, cronJob)).To(Equal(ticks(first)))
-			})
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			suspended := puppet.CronJob("a", puppet.Job("").Suspend()).Policy(batchv1.ForbidConcurrent)
+			cronJob, _ := overlap(ctx, s, suspended, first, second)
+			KeepsRunning(s, cronJob, first)
 		})
 
-		// #58748. A Job that cannot go yet may still have pods that run.
-		It("waits for a Job that is deleted and held by a finalizer", Covers(ForbidCountsTerminatingJobs), func(ctx SpecContext) {
+		// #58748. A Job that is being deleted may still have running pods.
+		It("the controller waits for a deleted Job that a finalizer keeps", Covers(ForbidCountsTerminatingJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
-			job := startsFor(s, cronJob, first)
-			framework.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, hold) })
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob := Due(ctx, s, cron(batchv1.ForbidConcurrent), first)
+			job := Starts(s, cronJob, first)
+			framework.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, finalizer) })
 			s.Delete(ctx, &job)
-			moveOn(ctx, s, cronJob, second)
-			s.Stays("there is one Job", func(g Gomega) {
-				g.Expect(starts(s, cronJob)).To(Equal(ticks(first)))
-				g.Expect(active(s, cronJob)).To(Equal(ticks(first)))
-			})
+			NextDue(ctx, s, cronJob, second)
+			KeepsRunning(s, cronJob, first)
 
-			framework.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })
-			startsFor(s, cronJob, second)
-			Expect(active(s, cronJob)).To(Equal(ticks(second)))
+			framework.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, finalizer) })
+			Starts(s, cronJob, second)
+			Expect(Active(s, cronJob)).To(Equal(Times(second)))
 		})
 
 		// Wrong: a controller that counts Jobs by labels or by namespace.
-		It("does not wait for Jobs of others", Covers(PolicyCountsOwnJobs), func(ctx SpecContext) {
+		It("the controller does not wait for Jobs of other owners", Covers(PolicyCountsOwnJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			tick := ago(30 * time.Minute)
-			same := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
-			other := due(ctx, s, puppet.CronJob("other", same()).Policy(batchv1.ForbidConcurrent), tick)
-			startsFor(s, other, tick)
-			framework.Create(ctx, s, puppet.Job("nobodys").Label("app", "same").Obj())
+			tick := Ago(30 * time.Minute)
+			other := Due(ctx, s, labelled("other", batchv1.ForbidConcurrent), tick)
+			Starts(s, other, tick)
+			framework.Create(ctx, s, puppet.Job("ownerless").Label("app", "same").Obj())
 
-			cronJob := due(ctx, s, puppet.CronJob("a", same()).Policy(batchv1.ForbidConcurrent), tick)
-			startsFor(s, cronJob, tick)
-			Expect(active(s, cronJob)).To(Equal(ticks(tick)))
-			Expect(active(s, other)).To(Equal(ticks(tick)))
+			cronJob := Due(ctx, s, labelled("a", batchv1.ForbidConcurrent), tick)
+			Starts(s, cronJob, tick)
+			Expect(Active(s, cronJob)).To(Equal(Times(tick)))
+			Expect(Active(s, other)).To(Equal(Times(tick)))
 		})
 
-		It("lets the tick start at once when the policy becomes Allow", Covers(ChangedPolicyHoldsAtOnce), func(ctx SpecContext) {
+		It("the controller starts a missed Job at once when the policy becomes Allow", Covers(ChangedPolicyHoldsAtOnce), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ForbidConcurrent), first)
-			startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second)
-			s.Soon("the tick is kept back", func(g Gomega) {
-				g.Expect(happened(s, cronJob, "JobAlreadyActive")).NotTo(BeEmpty())
-			})
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob, _ := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
+			emits(s, cronJob, "JobAlreadyActive")
 
-			change(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.AllowConcurrent })
-			startsFor(s, cronJob, second)
-			Expect(active(s, cronJob)).To(Equal(ticks(first, second)))
+			ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.AllowConcurrent })
+			Starts(s, cronJob, second)
+			Expect(Active(s, cronJob)).To(Equal(Times(first, second)))
 		})
 	})
 
-	Describe("Replace", func() {
-		It("deletes the running Job and starts another", Covers(ReplaceDeletesUnfinished, ReplaceDeletesPods), func(ctx SpecContext) {
+	Describe("Replace:", func() {
+		It("the controller deletes the running Job and starts the next one", Covers(ReplaceDeletesUnfinished, ReplaceDeletesPods), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
-			pod := runs(s, startsFor(s, cronJob, first))
-			moveOn(ctx, s, cronJob, second)
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob := Due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
+			pod := runningPod(s, Starts(s, cronJob, first))
+			NextDue(ctx, s, cronJob, second)
 
-			young := startsFor(s, cronJob, second)
-			s.Soon("one Job is left", func(g Gomega) {
-				g.Expect(starts(s, cronJob)).To(Equal(ticks(second)))
-				g.Expect(active(s, cronJob)).To(Equal(ticks(second)))
-			})
+			young := Starts(s, cronJob, second)
+			Runs(s, cronJob, second)
 			// Wrong: a controller that deletes the Job and leaves its pod behind.
 			s.Soon("the old pod is gone", func(g Gomega) {
 				g.Expect(s.Pods()).NotTo(ContainElement(HaveField("UID", pod.UID)))
 			})
-			runs(s, young)
+			runningPod(s, young)
 		})
 
-		// Three ticks of three, at the end of which one Job is left.
-		It("does so again and again", Covers(ReplaceDeletesUnfinished), func(ctx SpecContext) {
+		It("the controller replaces the running Job at each scheduled time", Covers(ReplaceDeletesUnfinished), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second, third := ago(30*time.Minute), ago(20*time.Minute), ago(10*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
-			startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second)
-			startsFor(s, cronJob, second)
-			moveOn(ctx, s, cronJob, third)
-			startsFor(s, cronJob, third)
-			s.Soon("one Job is left", func(g Gomega) {
-				g.Expect(starts(s, cronJob)).To(Equal(ticks(third)))
-				g.Expect(active(s, cronJob)).To(Equal(ticks(third)))
-			})
+			first, second, third := Ago(30*time.Minute), Ago(20*time.Minute), Ago(10*time.Minute)
+			cronJob, _ := overlap(ctx, s, cron(batchv1.ReplaceConcurrent), first, second)
+			Starts(s, cronJob, second)
+			NextDue(ctx, s, cronJob, third)
+			Starts(s, cronJob, third)
+			Runs(s, cronJob, third)
 		})
 
 		// Wrong: a controller that deletes its earlier Jobs whatever their state.
-		It("leaves Jobs alone that have finished", Covers(ReplaceKeepsFinished), func(ctx SpecContext) {
+		It("the controller keeps Jobs that have finished", Covers(ReplaceKeepsFinished), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
-			job := startsFor(s, cronJob, first)
-			end(ctx, s, job, 0)
-			s.Soon("the Job is out of the status", func(g Gomega) { g.Expect(active(s, cronJob)).To(BeEmpty()) })
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob := Due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
+			job := Starts(s, cronJob, first)
+			finish(ctx, s, job, 0)
+			s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(BeEmpty()) })
 
-			moveOn(ctx, s, cronJob, second)
-			startsFor(s, cronJob, second)
-			Expect(active(s, cronJob)).To(Equal(ticks(second)))
+			NextDue(ctx, s, cronJob, second)
+			Starts(s, cronJob, second)
+			Expect(Active(s, cronJob)).To(Equal(Times(second)))
 			Expect(s.Job(job.Name)).To(And(
 				HaveField("UID", job.UID),
 				HaveField("DeletionTimestamp", BeNil())))
 		})
 
-		// A pod may take long to go. The Job it belonged to is deleted, and that
-		// is all that Replace promises.
-		It("does not wait for the pods of the Job it deleted", Covers(ReplaceDoesNotWait), func(ctx SpecContext) {
+		// A pod may take long to end. Replace promises only that its Job is deleted.
+		It("the controller does not wait for the pods of the Job that it deletes", Covers(ReplaceDoesNotWait), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
 			template := puppet.Job("").Puppet(map[string]string{puppet.Terminate: puppet.Hold})
-			cronJob := due(ctx, s, puppet.CronJob("a", template).Policy(batchv1.ReplaceConcurrent), first)
-			slow := runs(s, startsFor(s, cronJob, first))
-			moveOn(ctx, s, cronJob, second)
+			cronJob := Due(ctx, s, puppet.CronJob("a", template).Policy(batchv1.ReplaceConcurrent), first)
+			slow := runningPod(s, Starts(s, cronJob, first))
+			NextDue(ctx, s, cronJob, second)
 
-			startsFor(s, cronJob, second)
-			s.Soon("the old pod is told to go, and its Job out of the status", func(g Gomega) {
+			Starts(s, cronJob, second)
+			s.Soon("the old pod is being deleted, and its Job is not active", func(g Gomega) {
 				g.Expect(s.Pods()).To(ContainElement(And(
 					HaveField("UID", slow.UID),
 					HaveField("DeletionTimestamp", Not(BeNil())))))
-				g.Expect(active(s, cronJob)).To(Equal(ticks(second)))
+				g.Expect(Active(s, cronJob)).To(Equal(Times(second)))
 			})
 			for _, pod := range s.Pods() {
 				s.Direct(ctx, pod, map[string]string{puppet.Terminate: ""})
@@ -281,76 +255,64 @@ var _ = Describe("concurrencyPolicy", Label("area:cronjob", "behaviour:concurren
 
 		// #59676. Wrong: a controller that is stuck with the Job, or deletes it
 		// again and again instead of starting another.
-		It("does not wait for a Job that is deleted and held by a finalizer", Covers(ReplaceDoesNotWait), func(ctx SpecContext) {
+		It("the controller does not wait for a deleted Job that a finalizer keeps", Covers(ReplaceDoesNotWait), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
-			job := startsFor(s, cronJob, first)
-			framework.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, hold) })
-			moveOn(ctx, s, cronJob, second)
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob := Due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
+			job := Starts(s, cronJob, first)
+			framework.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, finalizer) })
+			NextDue(ctx, s, cronJob, second)
 
-			startsFor(s, cronJob, second)
-			s.Soon("the old Job is told to go", func(g Gomega) {
+			Starts(s, cronJob, second)
+			s.Soon("the old Job is being deleted", func(g Gomega) {
 				g.Expect(s.Job(job.Name).DeletionTimestamp).NotTo(BeNil())
 			})
-			framework.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, hold) })
-			s.Soon("one Job is left", func(g Gomega) {
-				g.Expect(starts(s, cronJob)).To(Equal(ticks(second)))
-				g.Expect(active(s, cronJob)).To(Equal(ticks(second)))
-			})
+			framework.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, finalizer) })
+			Runs(s, cronJob, second)
 		})
 
-		It("does not touch Jobs of others", Covers(PolicyCountsOwnJobs), func(ctx SpecContext) {
+		It("the controller does not delete Jobs of other owners", Covers(PolicyCountsOwnJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			same := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
-			other := due(ctx, s, puppet.CronJob("other", same()).Policy(batchv1.ReplaceConcurrent), first)
-			startsFor(s, other, first)
-			nobodys := framework.Create(ctx, s, puppet.Job("nobodys").Label("app", "same").Obj())
-			cronJob := due(ctx, s, puppet.CronJob("a", same()).Policy(batchv1.ReplaceConcurrent), first)
-			startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second)
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			other := Due(ctx, s, labelled("other", batchv1.ReplaceConcurrent), first)
+			Starts(s, other, first)
+			ownerless := framework.Create(ctx, s, puppet.Job("ownerless").Label("app", "same").Obj())
+			cronJob, _ := overlap(ctx, s, labelled("a", batchv1.ReplaceConcurrent), first, second)
 
-			startsFor(s, cronJob, second)
-			s.Soon("the old Job is gone", func(g Gomega) { g.Expect(starts(s, cronJob)).To(Equal(ticks(second))) })
-			Expect(active(s, other)).To(Equal(ticks(first)))
+			Starts(s, cronJob, second)
+			s.Soon("the old Job is gone", func(g Gomega) { g.Expect(Existing(s, cronJob)).To(Equal(Times(second))) })
+			Expect(Active(s, other)).To(Equal(Times(first)))
 			Expect(s.Jobs()).To(ContainElement(And(
-				HaveField("UID", nobodys.UID),
+				HaveField("UID", ownerless.UID),
 				HaveField("DeletionTimestamp", BeNil()))))
 		})
 
-		// The policy may change while several run. Wrong: a controller that
+		// The policy may change while several Jobs run. Wrong: a controller that
 		// replaces one of them.
-		It("replaces all that run when the policy was Allow before", Covers(ChangedPolicyHoldsAtOnce, ReplaceDeletesUnfinished), func(ctx SpecContext) {
+		It("the controller replaces all running Jobs when the policy was Allow before", Covers(ChangedPolicyHoldsAtOnce, ReplaceDeletesUnfinished), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second, third := ago(30*time.Minute), ago(20*time.Minute), ago(10*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.AllowConcurrent), first)
-			startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second)
-			startsFor(s, cronJob, second)
-			moveOn(ctx, s, cronJob, third, func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.ReplaceConcurrent })
+			first, second, third := Ago(30*time.Minute), Ago(20*time.Minute), Ago(10*time.Minute)
+			cronJob, _ := overlap(ctx, s, cron(batchv1.AllowConcurrent), first, second)
+			Starts(s, cronJob, second)
+			NextDue(ctx, s, cronJob, third, func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.ReplaceConcurrent })
 
-			startsFor(s, cronJob, third)
-			s.Soon("one Job is left", func(g Gomega) {
-				g.Expect(starts(s, cronJob)).To(Equal(ticks(third)))
-				g.Expect(active(s, cronJob)).To(Equal(ticks(third)))
-			})
+			Starts(s, cronJob, third)
+			Runs(s, cronJob, third)
 		})
 
-		// Wrong: a controller that clears the stage before it knows whether it may
-		// start anything.
-		It("deletes nothing for a tick that it does not start", Covers(ReplaceOnlyToStart), func(ctx SpecContext) {
+		// Wrong: a controller that deletes running Jobs before it knows whether it may
+		// start one.
+		It("the controller deletes no Job for a time past its starting deadline", Covers(ReplaceOnlyToStart), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			first, second := ago(30*time.Minute), ago(20*time.Minute)
-			cronJob := due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
-			job := startsFor(s, cronJob, first)
-			moveOn(ctx, s, cronJob, second, func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To(int64(60)) })
+			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+			cronJob := Due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
+			job := Starts(s, cronJob, first)
+			NextDue(ctx, s, cronJob, second, func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To(int64(60)) })
 
-			s.Stays("the Job runs on", func(g Gomega) {
-				g.Expect(starts(s, cronJob)).To(Equal(ticks(first)))
-				g.Expect(active(s, cronJob)).To(Equal(ticks(first)))
-			})
-			Expect(slices.ContainsFunc(jobs(s, cronJob), func(j batchv1.Job) bool { return j.UID == job.UID && j.DeletionTimestamp == nil })).To(BeTrue())
+			KeepsRunning(s, cronJob, first)
+			Expect(JobsOf(s, cronJob)).To(ContainElement(And(
+				HaveField("UID", job.UID),
+				HaveField("DeletionTimestamp", BeNil()))))
 		})
 	})
 })

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -15,154 +16,153 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-var _ = Describe("status", Label("area:cronjob", "behaviour:schedule"), func() {
+var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"), func() {
 	// batch/v1 CronJobStatus.active: currently running jobs; lastSuccessfulTime:
 	// the last time the job successfully completed. Wrong: a controller that
 	// writes its own time.
-	It("has the completion time of a Job that succeeded, and the Job no more", Covers(FinishedLeaveActive, LastSuccessfulTime), func(ctx SpecContext) {
+	It("the controller records the completion time of a Job, which is no longer active", Covers(FinishedLeaveActive, LastSuccessfulTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
-		job := startsFor(s, cronJob, tick)
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		job := Starts(s, cronJob, tick)
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
 
-		end(ctx, s, job, 0)
-		s.Soon("the success is noticed", func(g Gomega) {
-			g.Expect(active(s, cronJob)).To(BeEmpty())
+		finish(ctx, s, job, 0)
+		s.Soon("the success is recorded", func(g Gomega) {
+			g.Expect(Active(s, cronJob)).To(BeEmpty())
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(job.Name).Status.CompletionTime))
-			g.Expect(s.CronJob("a").Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", tick))))
+			g.Expect(s.CronJob("a").Status.LastScheduleTime).To(BeAt(tick))
 		})
 	})
 
 	// Wrong: a controller for which every end is a success.
-	It("has no time of success after a failure, and the Job no more", Covers(FinishedLeaveActive, FailureKeepsLastSuccess), func(ctx SpecContext) {
+	It("the controller records no success of a failed Job, which is no longer active", Covers(FinishedLeaveActive, FailureKeepsLastSuccess), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").BackoffLimit(0)), tick)
-		job := startsFor(s, cronJob, tick)
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("").BackoffLimit(0)), tick)
+		job := Starts(s, cronJob, tick)
 
-		end(ctx, s, job, 1)
-		s.Soon("the failure is noticed", func(g Gomega) {
+		finish(ctx, s, job, 1)
+		s.Soon("the Job is Failed and not active", func(g Gomega) {
 			g.Expect(framework.Is(s.Job(job.Name), batchv1.JobFailed)).To(BeTrue())
-			g.Expect(active(s, cronJob)).To(BeEmpty())
+			g.Expect(Active(s, cronJob)).To(BeEmpty())
 		})
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
 	})
 
-	// The Job that ended later is seen first. Wrong: a controller that keeps what
-	// it saw last.
-	It("keeps the latest time of success", Covers(LastSuccessfulTime), func(ctx SpecContext) {
+	// The controller sees the later success first. Wrong: a controller that keeps
+	// the time that it saw last.
+	It("the controller keeps the latest completion time", Covers(LastSuccessfulTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(ago(30*time.Minute))).Obj())
-		older := framework.Create(ctx, s, owned(untouched("older"), cronJob).Obj())
-		newer := framework.Create(ctx, s, owned(untouched("newer"), cronJob).Obj())
-		// That it leaves status.active again shows that its end was noticed.
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
+		older := framework.Create(ctx, s, owned(unmanaged("older"), cronJob).Obj())
+		newer := framework.Create(ctx, s, owned(unmanaged("newer"), cronJob).Obj())
+		// Its removal from status.active shows that the controller has seen its end.
 		framework.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(older)} })
 
-		start := ago(time.Hour)
-		ended(ctx, s, newer, batchv1.JobComplete, start)
-		latest := BeTemporally("==", start.Add(time.Minute))
-		s.Soon("the success is noticed", func(g Gomega) {
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", latest)))
+		start := Ago(time.Hour)
+		setFinished(ctx, s, newer, batchv1.JobComplete, start)
+		s.Soon("the success is recorded", func(g Gomega) {
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeAt(start.Add(time.Minute)))
 		})
-		ended(ctx, s, older, batchv1.JobComplete, start.Add(-time.Hour))
-		s.Soon("the earlier success is noticed", func(g Gomega) { g.Expect(active(s, cronJob)).To(BeEmpty()) })
-		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", latest)))
+		setFinished(ctx, s, older, batchv1.JobComplete, start.Add(-time.Hour))
+		s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(BeEmpty()) })
+		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeAt(start.Add(time.Minute)))
 	})
 
 	// #118530: kubectl create job --from=cronjob/a.
-	It("has the success of a Job that was started by hand", Covers(ManualJobSucceeds), func(ctx SpecContext) {
+	It("the controller records the success of a Job that a user created for the CronJob", Covers(ManualJobSucceeds), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(ago(30*time.Minute))).Obj())
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
 		job := framework.Create(ctx, s, owned(puppet.Job("by-hand").ExitCodes("0"), cronJob).Obj())
 
-		s.Soon("the success is noticed", func(g Gomega) {
+		s.Soon("the success is recorded", func(g Gomega) {
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(job.Name).Status.CompletionTime))
 		})
 		Expect(s.CronJob("a").Status.LastScheduleTime).To(BeNil())
 	})
 
-	// Wrong: a controller that starts the tick again, or keeps the reference.
-	It("loses a Job that was deleted by hand, and nothing takes its place", Covers(DeletedLeaveActive), func(ctx SpecContext) {
+	// Wrong: a controller that starts the Job again, or keeps the reference.
+	It("the controller does not start a Job again that a user has deleted", Covers(DeletedLeaveActive), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
-		job := startsFor(s, cronJob, tick)
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		job := Starts(s, cronJob, tick)
 
 		s.Delete(ctx, &job)
-		s.Soon("the Job is out of the status", func(g Gomega) { g.Expect(active(s, cronJob)).To(BeEmpty()) })
-		s.Stays("there is no other Job", func(g Gomega) { g.Expect(starts(s, cronJob)).To(BeEmpty()) })
+		s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(BeEmpty()) })
+		s.Stays("there is no Job", func(g Gomega) { g.Expect(Existing(s, cronJob)).To(BeEmpty()) })
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
 	})
 
-	// #120649: so it looks after a crash between the start and its record. Wrong: a
-	// controller that starts the tick twice, or looks for the Job in no namespace,
-	// as upstream's did up to 1.36 (#136918).
-	It("takes a Job up again that it has lost", Covers(TakesUpLostJob), func(ctx SpecContext) {
+	// #120649: this is the status after a crash between the creation of a Job and the
+	// write of the status. Wrong: a controller that starts the Job twice, or looks for
+	// it in no namespace, as upstream's did up to 1.36 (#136918).
+	It("the controller adds a running Job that is missing to status.active", Covers(TakesUpLostJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		tick := ago(30 * time.Minute)
-		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
-		job := startsFor(s, cronJob, tick)
-		runs(s, job)
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		job := Starts(s, cronJob, tick)
+		runningPod(s, job)
 
 		before := tick.Add(-4 * time.Minute)
 		framework.ChangeStatus(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) {
 			c.Status.Active = nil
 			c.Status.LastScheduleTime = ptr.To(metav1.NewTime(before))
 		})
-		s.Soon("the loss is in the history", func(g Gomega) {
+		s.Soon("the history has the changed status", func(g Gomega) {
 			g.Expect(s.History().CronJobs("a")).To(ContainElement(
-				HaveField("CronJob().Status.LastScheduleTime", HaveValue(HaveField("Time", BeTemporally("==", before))))))
+				HaveField("CronJob().Status.LastScheduleTime", BeAt(before))))
 		})
-		startsFor(s, cronJob, tick)
-		Expect(jobs(s, cronJob)).To(HaveExactElements(HaveField("UID", job.UID)))
+		Starts(s, cronJob, tick)
+		Expect(JobsOf(s, cronJob)).To(HaveExactElements(HaveField("UID", job.UID)))
 	})
 
-	// Wrong: a controller that does not know the Jobs it has just started.
-	It("holds no surprise for the controller that wrote it", Covers(NoFalseEvents), func(ctx SpecContext) {
+	// Wrong: a controller that does not know the Jobs that it has just started.
+	It("the controller emits no MissingJob or UnexpectedJob for Jobs that it started", Covers(NoFalseEvents), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("")), first)
-		end(ctx, s, startsFor(s, cronJob, first), 0)
-		moveOn(ctx, s, cronJob, second)
-		end(ctx, s, startsFor(s, cronJob, second), 0)
-		s.Soon("both Jobs have ended", func(g Gomega) {
-			g.Expect(jobs(s, cronJob)).To(HaveEach(HaveField("Status.Succeeded", BeEquivalentTo(1))))
-			g.Expect(active(s, cronJob)).To(BeEmpty())
+		first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), first)
+		finish(ctx, s, Starts(s, cronJob, first), 0)
+		NextDue(ctx, s, cronJob, second)
+		finish(ctx, s, Starts(s, cronJob, second), 0)
+		s.Soon("both Jobs have succeeded, and none is active", func(g Gomega) {
+			g.Expect(JobsOf(s, cronJob)).To(HaveEach(HaveField("Status.Succeeded", BeEquivalentTo(1))))
+			g.Expect(Active(s, cronJob)).To(BeEmpty())
 		})
-		s.Stays("nothing is missing or unexpected", func(g Gomega) {
-			g.Expect(happened(s, cronJob, "MissingJob")).To(BeEmpty())
-			g.Expect(happened(s, cronJob, "UnexpectedJob")).To(BeEmpty())
+		s.Stays("there is no MissingJob and no UnexpectedJob", func(g Gomega) {
+			g.Expect(events(s, cronJob, "MissingJob")).To(BeEmpty())
+			g.Expect(events(s, cronJob, "UnexpectedJob")).To(BeEmpty())
 		})
 	})
 
 	// #106496, #107997, #108023. Wrong: a controller that finds its Jobs by the
 	// labels of the template.
-	It("keeps a Job whose template has changed since", Covers(KnowsJobsByOwner, ChangedTemplate), func(ctx SpecContext) {
+	It("a running Job stays active and unchanged when the template changes", Covers(KnowsJobsByOwner, ChangedTemplate), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		cronJob := due(ctx, s, puppet.CronJob("a", puppet.Job("").Label("version", "old")), first)
-		old := startsFor(s, cronJob, first)
+		first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("").Label("version", "old")), first)
+		old := Starts(s, cronJob, first)
 
-		moveOn(ctx, s, cronJob, second, func(c *batchv1.CronJob) {
+		NextDue(ctx, s, cronJob, second, func(c *batchv1.CronJob) {
 			metav1.SetMetaDataLabel(&c.Spec.JobTemplate.ObjectMeta, "version", "new")
 		})
-		young := startsFor(s, cronJob, second)
+		young := Starts(s, cronJob, second)
 		Expect(young.Labels).To(HaveKeyWithValue("version", "new"))
 		Expect(s.Job(old.Name).Labels).To(HaveKeyWithValue("version", "old"))
-		Expect(active(s, cronJob)).To(Equal(ticks(first, second)))
+		Expect(Active(s, cronJob)).To(Equal(Times(first, second)))
 
-		end(ctx, s, old, 0)
-		s.Soon("the old Job's success is noticed", func(g Gomega) {
-			g.Expect(active(s, cronJob)).To(Equal(ticks(second)))
+		finish(ctx, s, old, 0)
+		s.Soon("the old Job's success is recorded", func(g Gomega) {
+			g.Expect(Active(s, cronJob)).To(Equal(Times(second)))
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(old.Name).Status.CompletionTime))
 		})
 	})
 })
 
-// reference is what a controller writes into status.active.
+// reference returns the reference that a controller writes to status.active.
 func reference(job *batchv1.Job) corev1.ObjectReference {
 	return corev1.ObjectReference{
 		APIVersion:      batchv1.SchemeGroupVersion.String(),
