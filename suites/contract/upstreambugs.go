@@ -56,13 +56,13 @@ func UpstreamBugs() []UpstreamBug {
 		},
 		{
 			Versions: "< 1.37.0",
-			Spec:     "A CronJob whose controller crashes has one Job, before and after that is started",
+			Spec:     "CronJob faults: the CronJob starts exactly one Job although the controller crashes before and after creating it",
 			Issue:    "kubernetes/kubernetes#136918",
 			Text:     lostStart,
 		},
 		{
 			Versions: "< 1.37.0",
-			Spec:     "A CronJob whose controller crashes has one Job, before and after that is on record",
+			Spec:     "CronJob faults: the CronJob starts exactly one Job although the controller crashes before and after writing the status",
 			Issue:    "kubernetes/kubernetes#136918",
 			Text:     lostStart,
 		},

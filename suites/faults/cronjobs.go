@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
@@ -10,287 +9,191 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
-// The requests of a CronJob controller.
-var (
-	createJobs      = faultproxy.Calls{Verb: "create", Resource: "jobs"}
-	deleteJobs      = faultproxy.Calls{Verb: "delete", Resource: "jobs"}
-	writeCronStatus = faultproxy.Calls{Verb: "patch|update", Resource: "cronjobs/status"}
-)
-
-// ago is the minute that began so long ago, or up to a minute before.
-func ago(d time.Duration) time.Time { return time.Now().UTC().Add(-d).Truncate(time.Minute) }
-
-// due makes a CronJob that has slept through one tick.
-func due(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, tick time.Time) *batchv1.CronJob {
+// dueEach creates CronJobs like this one under several names; each has missed
+// the time of tick.
+func dueEach(ctx context.Context, s *framework.Faulty, names []string, cronJob *puppet.CronJobBuilder, tick time.Time) (all []*batchv1.CronJob) {
 	GinkgoHelper()
-	made := framework.Create(ctx, s, cronJob.Schedule(puppet.Daily(tick)).Obj())
-	framework.ChangeStatus(ctx, s, made, func(c *batchv1.CronJob) {
-		c.Status.LastScheduleTime = ptr.To(metav1.NewTime(tick.Add(-5 * time.Minute)))
-	})
-	return made
+	for _, name := range names {
+		all = append(all, Due(ctx, s.Sandbox, cronJob.With(func(c *batchv1.CronJob) { c.Name = name }), tick))
+	}
+	return all
 }
 
-// beginCron is begin with a CronJob.
-func beginCron(ctx context.Context) *framework.Faulty {
+// startedCronJob is started with a CronJob.
+func startedCronJob(ctx context.Context) *framework.Faulty {
 	GinkgoHelper()
 	s := framework.Behind(ctx)
 	s.Start()
-	tick := ago(time.Hour)
-	due(ctx, s.Sandbox, puppet.CronJob("first", puppet.Job("").ExitCodes("0")), tick)
-	succeeds(s.Sandbox, "first", tick)
+	tick := Ago(time.Hour)
+	succeeds(s.Sandbox, Due(ctx, s.Sandbox, puppet.CronJob("first", puppet.Job("").ExitCodes("0")), tick), tick)
 	return s
 }
 
-// ticks are times in the form of starts and activeJobs.
-func ticks(times ...time.Time) []string {
-	list := []string{}
-	for _, t := range times {
-		list = append(list, t.UTC().Format(time.RFC3339))
-	}
-	return list
-}
-
-func tickOf(job batchv1.Job) string {
-	return job.Annotations[batchv1.CronJobScheduledTimestampAnnotation]
-}
-
-func jobsOf(s *framework.Sandbox, cronJob string) []batchv1.Job {
-	owner := s.CronJob(cronJob)
-	return slices.DeleteFunc(s.Jobs(), func(j batchv1.Job) bool { return !metav1.IsControlledBy(&j, owner) })
-}
-
-// starts are the ticks of all Jobs that there ever were of a CronJob.
-func starts(s *framework.Sandbox, cronJob string) []string {
-	owner := s.CronJob(cronJob)
-	list := []string{}
-	for _, r := range s.History().Jobs("") {
-		if r.Created() && metav1.IsControlledBy(r.Job(), owner) {
-			list = append(list, tickOf(*r.Job()))
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
-// activeJobs are the ticks of the Jobs in status.active; it has the name of one
-// that is not there.
-func activeJobs(s *framework.Sandbox, cronJob string) []string {
-	list := []string{}
-	all := s.Jobs()
-	for _, ref := range s.CronJob(cronJob).Status.Active {
-		i := slices.IndexFunc(all, func(j batchv1.Job) bool { return j.UID == ref.UID })
-		if i < 0 {
-			list = append(list, ref.Name)
-		} else {
-			list = append(list, tickOf(all[i]))
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
-// succeeds waits until the Job of a tick is Complete and the CronJob's status
-// says so; it is the only one that ever was.
-func succeeds(s *framework.Sandbox, cronJob string, tick time.Time) {
+// succeeds waits until the CronJob's Job of a scheduled time is Complete and the
+// status records that. It expects that the CronJob never had another Job.
+func succeeds(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) {
 	GinkgoHelper()
-	s.Soon("the Job of CronJob "+cronJob+" has succeeded, and is on record", func(g Gomega) {
-		g.Expect(jobsOf(s, cronJob)).To(HaveLen(1))
-		status := s.CronJob(cronJob).Status
+	s.Soon("CronJob "+cronJob.Name+" records the success of its Job", func(g Gomega) {
+		g.Expect(JobsOf(s, cronJob)).To(HaveLen(1))
+		status := s.CronJob(cronJob.Name).Status
 		g.Expect(status.Active).To(BeEmpty())
-		g.Expect(status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", tick))))
-		g.Expect(status.LastSuccessfulTime).To(Equal(jobsOf(s, cronJob)[0].Status.CompletionTime))
+		g.Expect(status.LastScheduleTime).To(BeAt(tick))
+		g.Expect(status.LastSuccessfulTime).To(Equal(JobsOf(s, cronJob)[0].Status.CompletionTime))
 		g.Expect(status.LastSuccessfulTime).NotTo(BeNil())
 	})
-	Expect(starts(s, cronJob)).To(Equal(ticks(tick)))
+	Expect(Started(s, cronJob)).To(Equal(Times(tick)))
 }
 
-var _ = Describe("A CronJob whose controller's requests go wrong", cronLabels, func() {
-	names := []string{"a", "b", "c", "d"}
-
-	// Wrong: takes a tick for done whose Job could not be created.
-	It("starts one Job, whatever becomes of requests for it", Covers(StartsDespiteFaults), func(ctx SpecContext) {
-		s := framework.Behind(ctx)
-		allMet := trouble(s, createJobs, fails, isPutOff, isLost, unanswered)
-		s.Start()
-		tick := ago(30 * time.Minute)
-		for _, name := range names {
-			due(ctx, s.Sandbox, puppet.CronJob(name, puppet.Job("").ExitCodes("0")), tick)
-		}
-		allMet()
-		for _, name := range names {
-			succeeds(s.Sandbox, name, tick)
-		}
-	})
-
-	// Wrong: writes once, and what it wrote then is forgotten.
-	It("says what became of its Job, whatever becomes of writes of its status", Covers(RecordsDespiteFaults), func(ctx SpecContext) {
-		s := framework.Behind(ctx)
-		allMet := trouble(s, writeCronStatus, fails, conflicts, isPutOff, isLost, unanswered)
-		s.Start()
-		tick := ago(30 * time.Minute)
-		for _, name := range names {
-			due(ctx, s.Sandbox, puppet.CronJob(name, puppet.Job("").ExitCodes("0")), tick)
-		}
-		allMet()
-		for _, name := range names {
-			succeeds(s.Sandbox, name, tick)
-		}
-	})
-
-	// Wrong: starts the new Job although it could not delete the old one, or
-	// never.
-	It("replaces its Job, whatever becomes of requests to delete it", Covers(DeletesJobsDespiteFaults), func(ctx SpecContext) {
-		s := framework.Behind(ctx)
-		s.Start()
-		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		for _, name := range names[:3] {
-			due(ctx, s.Sandbox, puppet.CronJob(name, puppet.Job("")).Policy(batchv1.ReplaceConcurrent), first)
-		}
-		for _, name := range names[:3] {
-			s.Soon("the first Job of "+name+" is active", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, name)).To(Equal(ticks(first))) })
-		}
-		allMet := trouble(s, deleteJobs, fails, isPutOff, unanswered)
-		for _, name := range names[:3] {
-			moveOn(ctx, s.Sandbox, name, second)
-		}
-		allMet()
-		for _, name := range names[:3] {
-			s.Soon("the first Job of "+name+" is replaced", func(g Gomega) {
-				g.Expect(activeJobs(s.Sandbox, name)).To(Equal(ticks(second)))
-				g.Expect(jobsOf(s.Sandbox, name)).To(HaveLen(1))
-			})
-			Expect(starts(s.Sandbox, name)).To(Equal(ticks(first, second)))
-		}
-	})
-
-	// When it looks again is its own affair: a change of the CronJob makes it.
-	// Wrong: takes the Job for deleted.
-	It("keeps no more Jobs than it may, although requests to delete one failed", Covers(DeletesJobsDespiteFaults), func(ctx SpecContext) {
-		s := framework.Behind(ctx)
-		failed := s.On(deleteJobs).Nth(1).Answer(500)
-		s.Start()
-		cronJob := due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), ago(30*time.Minute))
-		s.Meets("delete the Job", failed)
-		framework.Change(ctx, s.Sandbox, cronJob, func(c *batchv1.CronJob) { metav1.SetMetaDataAnnotation(&c.ObjectMeta, "example.com/look", "again") })
-		s.Soon("there are no Jobs", func(g Gomega) { g.Expect(jobsOf(s.Sandbox, "a")).To(BeEmpty()) })
-		s.Soon("none is active", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, "a")).To(BeEmpty()) })
-		Expect(starts(s.Sandbox, "a")).To(HaveLen(1))
-	})
-})
-
-// moveOn lets a later tick come. To the controller it is due at once: it cannot
-// look while the CronJob is suspended.
-func moveOn(ctx context.Context, s *framework.Sandbox, cronJob string, tick time.Time) {
-	GinkgoHelper()
-	framework.Change(ctx, s, s.CronJob(cronJob), func(c *batchv1.CronJob) {
-		c.Spec.Suspend = ptr.To(true)
-		c.Spec.Schedule = puppet.Daily(tick)
-	})
-	framework.ChangeStatus(ctx, s, s.CronJob(cronJob), func(c *batchv1.CronJob) {
-		c.Status.LastScheduleTime = ptr.To(metav1.NewTime(tick.Add(-5 * time.Minute)))
-	})
-	setCronSuspend(ctx, s, cronJob, false)
-}
-
-func setCronSuspend(ctx context.Context, s *framework.Sandbox, cronJob string, suspend bool) {
-	GinkgoHelper()
-	framework.Change(ctx, s, s.CronJob(cronJob), func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(suspend) })
-}
-
-// holdAt holds a resource from the moment of the first such request on.
-func holdAt(s *framework.Faulty, calls faultproxy.Calls, resource string) (met *faultproxy.Rule, held <-chan func()) {
+// holdAt stops the watch events of a resource when the first of some requests is
+// made. held receives the function that releases them.
+func holdAt(s *framework.Faulty, calls faultproxy.Calls, resource string) (happened *faultproxy.Rule, held <-chan func()) {
 	holds := make(chan func(), 1)
 	return s.On(calls).Nth(1).Do(func() { holds <- s.Hold(resource) }), holds
 }
 
-var _ = Describe("A CronJob whose controller has an old view", cronLabels, func() {
+var _ = Describe("CronJob faults:", cronJobLabels, func() {
 
-	// Wrong: starts the Job of a tick again, as it does not see its own record.
-	It("starts one Job for a tick, if the view is of CronJobs", Covers(StaleCronJob), func(ctx SpecContext) {
-		s := beginCron(ctx)
-		met, held := holdAt(s, createJobs, "cronjobs")
-		tick := ago(30 * time.Minute)
-		due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")), tick)
-		s.Meets("start a Job", met)
+	// failing has requests fail while four CronJobs start their Jobs.
+	failing := func(ctx context.Context, calls faultproxy.Calls, faults ...fault) {
+		s := framework.Behind(ctx)
+		allHappened := inject(s, calls, faults...)
+		s.Start()
+		tick := Ago(30 * time.Minute)
+		cronJobs := dueEach(ctx, s, names, puppet.CronJob("", puppet.Job("").ExitCodes("0")), tick)
+		allHappened()
+		for _, cronJob := range cronJobs {
+			succeeds(s.Sandbox, cronJob, tick)
+		}
+	}
+
+	// Wrong: takes a Job for started that could not be created.
+	It("with failing create requests, the CronJob starts exactly one Job", Covers(StartsDespiteFaults), func(ctx SpecContext) {
+		failing(ctx, createJobs, fails, throttled, dropped, answerLost)
+	})
+
+	// Wrong: writes once, and forgets what it could not write.
+	It("with failing status writes, the controller records the end of its Job", Covers(RecordsDespiteFaults), func(ctx SpecContext) {
+		failing(ctx, writeCronJobStatus, fails, conflicts, throttled, dropped, answerLost)
+	})
+
+	// Wrong: starts the new Job although it could not delete the old one, or
+	// never.
+	It("with failing delete requests, the running Job is replaced in the end", Covers(DeletesJobsDespiteFaults), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		s.Start()
+		first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+		cronJobs := dueEach(ctx, s, names[:3], puppet.CronJob("", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), first)
+		for _, cronJob := range cronJobs {
+			Runs(s.Sandbox, cronJob, first)
+		}
+		allHappened := inject(s, deleteJobs, fails, throttled, answerLost)
+		for _, cronJob := range cronJobs {
+			NextDue(ctx, s.Sandbox, cronJob, second)
+		}
+		allHappened()
+		for _, cronJob := range cronJobs {
+			Runs(s.Sandbox, cronJob, second)
+			Expect(Started(s.Sandbox, cronJob)).To(Equal(Times(first, second)))
+		}
+	})
+
+	// The controller need not try again by itself: a change of the CronJob makes it
+	// sync. Wrong: takes the Job for deleted.
+	It("with a failing delete request, old Jobs are deleted at the next sync", Covers(DeletesJobsDespiteFaults), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		failed := s.On(deleteJobs).Nth(1).Answer(500)
+		s.Start()
+		cronJob := Due(ctx, s.Sandbox,
+			puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), Ago(30*time.Minute))
+		s.Meets("delete the Job", failed)
+		ChangeCronJob(ctx, s.Sandbox, cronJob, func(c *batchv1.CronJob) {
+			metav1.SetMetaDataAnnotation(&c.ObjectMeta, "example.com/sync", "again")
+		})
+		Runs(s.Sandbox, cronJob)
+		Expect(Started(s.Sandbox, cronJob)).To(HaveLen(1))
+	})
+
+	// Wrong: starts the Job of a scheduled time again, because it does not see the
+	// status that it wrote.
+	It("with a stale view of CronJobs, the controller starts exactly one Job", Covers(StaleCronJob), func(ctx SpecContext) {
+		s := startedCronJob(ctx)
+		happened, held := holdAt(s, createJobs, "cronjobs")
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")), tick)
+		s.Meets("create the Job", happened)
 		release := <-held
 		s.Misses("cronjobs")
 		s.Soon("the Job is Complete", func(g Gomega) {
-			g.Expect(jobsOf(s.Sandbox, "a")).To(HaveLen(1))
-			g.Expect(framework.Is(&jobsOf(s.Sandbox, "a")[0], batchv1.JobComplete)).To(BeTrue())
+			jobs := JobsOf(s.Sandbox, cronJob)
+			g.Expect(jobs).To(HaveLen(1))
+			g.Expect(framework.Is(&jobs[0], batchv1.JobComplete)).To(BeTrue())
 		})
-		s.Stays("it is the only one", func(g Gomega) { g.Expect(starts(s.Sandbox, "a")).To(Equal(ticks(tick))) })
+		s.Stays("the Job is the only one", func(g Gomega) { g.Expect(Started(s.Sandbox, cronJob)).To(Equal(Times(tick))) })
 		release()
-		succeeds(s.Sandbox, "a", tick)
+		succeeds(s.Sandbox, cronJob, tick)
 	})
 
 	// Wrong: counts the Jobs that it sees, and sees none that runs.
-	It("forbids a Job beside another, if the view is of Jobs", Covers(StaleCronJob), func(ctx SpecContext) {
-		s := beginCron(ctx)
-		met, held := holdAt(s, createJobs, "jobs")
-		first, second := ago(30*time.Minute), ago(20*time.Minute)
-		due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent), first)
-		s.Meets("start a Job", met)
+	It("with a stale view of Jobs, Forbid still allows one running Job", Covers(StaleCronJob), func(ctx SpecContext) {
+		s := startedCronJob(ctx)
+		happened, held := holdAt(s, createJobs, "jobs")
+		first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+		cronJob := Due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent), first)
+		s.Meets("create the Job", happened)
 		release := <-held
-		s.Soon("the Job is on record", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, "a")).To(Equal(ticks(first))) })
-		moveOn(ctx, s.Sandbox, "a", second)
-		s.Stays("it is the only one", func(g Gomega) {
-			g.Expect(starts(s.Sandbox, "a")).To(Equal(ticks(first)))
-			g.Expect(activeJobs(s.Sandbox, "a")).To(Equal(ticks(first)))
-		})
+		Runs(s.Sandbox, cronJob, first)
+		NextDue(ctx, s.Sandbox, cronJob, second)
+		KeepsRunning(s.Sandbox, cronJob, first)
+		Expect(Started(s.Sandbox, cronJob)).To(Equal(Times(first)))
 		release()
-		s.End(ctx, 0, running(s.Sandbox, jobsOf(s.Sandbox, "a")[0].Name, 1)...)
-		s.Soon("the next one has started", func(g Gomega) {
-			g.Expect(starts(s.Sandbox, "a")).To(Equal(ticks(first, second)))
-			g.Expect(activeJobs(s.Sandbox, "a")).To(Equal(ticks(second)))
+		s.End(ctx, 0, Running(s.Sandbox, JobsOf(s.Sandbox, cronJob)[0].Name, 1)...)
+		s.Soon("the next Job is active", func(g Gomega) {
+			g.Expect(Started(s.Sandbox, cronJob)).To(Equal(Times(first, second)))
+			g.Expect(Active(s.Sandbox, cronJob)).To(Equal(Times(second)))
 		})
 	})
-})
 
-var _ = Describe("A CronJob whose controller was out of touch", cronLabels, func() {
-
-	// Wrong: watches on from where it was, or not at all.
-	It("goes on with what its controller missed when watches had expired", Covers(CatchesUpWithCronJobs), func(ctx SpecContext) {
-		s := beginCron(ctx)
-		tick := ago(30 * time.Minute)
-		due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("")), tick)
-		due(ctx, s.Sandbox, puppet.CronJob("b", puppet.Job("")).Suspend(), tick)
-		s.Soon("the Job is active", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, "a")).To(Equal(ticks(tick))) })
+	// Wrong: watches on from its old position, or not at all.
+	It("after its watches have expired, the controller acts on what it missed", Covers(CatchesUpWithCronJobs), func(ctx SpecContext) {
+		s := startedCronJob(ctx)
+		tick := Ago(30 * time.Minute)
+		a := Due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("")), tick)
+		b := Due(ctx, s.Sandbox, puppet.CronJob("b", puppet.Job("")).Suspend(), tick)
+		Runs(s.Sandbox, a, tick)
 
 		release := s.Hold("jobs")
-		s.Delete(ctx, &jobsOf(s.Sandbox, "a")[0])
-		s.Misses("jobs")
-		s.Expire("jobs")
+		s.Delete(ctx, &JobsOf(s.Sandbox, a)[0])
+		expire(s, "jobs")
 		release()
-		s.Soon("none is active", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, "a")).To(BeEmpty()) })
+		Runs(s.Sandbox, a)
 
 		release = s.Hold("cronjobs")
-		setCronSuspend(ctx, s.Sandbox, "b", false)
-		s.Misses("cronjobs")
-		s.Expire("cronjobs")
+		ResumeCronJob(ctx, s.Sandbox, b)
+		expire(s, "cronjobs")
 		release()
-		s.Soon("the other Job is active", func(g Gomega) { g.Expect(activeJobs(s.Sandbox, "b")).To(Equal(ticks(tick))) })
-		Expect(starts(s.Sandbox, "a")).To(Equal(ticks(tick)))
-		Expect(starts(s.Sandbox, "b")).To(Equal(ticks(tick)))
+		Runs(s.Sandbox, b, tick)
+		Expect(Started(s.Sandbox, a)).To(Equal(Times(tick)))
+		Expect(Started(s.Sandbox, b)).To(Equal(Times(tick)))
 	})
 
-	// Wrong: lets a tick go by that it could not act on.
-	It("starts what is still due when the API server was away for 5 s", takesLong, Covers(CatchesUpWithCronJobs), func(ctx SpecContext) {
-		s := beginCron(ctx)
-		tick := ago(30 * time.Minute)
-		due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).Suspend(), tick)
+	// Wrong: skips a Job that it could not start in time.
+	It("after 5 s without the API server, the controller starts the missed Job", takesLong, Covers(CatchesUpWithCronJobs), func(ctx SpecContext) {
+		s := startedCronJob(ctx)
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).Suspend(), tick)
 		s.Cut()
-		setCronSuspend(ctx, s.Sandbox, "a", false)
+		ResumeCronJob(ctx, s.Sandbox, cronJob)
 		const long = 5 * time.Second
-		s.StaysFor(long, "nothing starts", func(g Gomega) { g.Expect(starts(s.Sandbox, "a")).To(BeEmpty()) })
+		s.StaysFor(long, "no Job is started", func(g Gomega) { g.Expect(Started(s.Sandbox, cronJob)).To(BeEmpty()) })
 		s.Restore()
-		s.SoonAfter(2*long, "the Job has started", func(g Gomega) { g.Expect(starts(s.Sandbox, "a")).To(Equal(ticks(tick))) })
-		succeeds(s.Sandbox, "a", tick)
+		s.SoonAfter(2*long, "the Job is started", func(g Gomega) { g.Expect(Started(s.Sandbox, cronJob)).To(Equal(Times(tick))) })
+		succeeds(s.Sandbox, cronJob, tick)
 	})
 })

@@ -1,44 +1,42 @@
-// Package faults has the specs of what holds when requests fail, answers are
-// lost, caches lag behind, the API server is away and controllers crash. Each of
-// them starts the implementation itself, behind a fault proxy.
+// Package faults has the specs of what a controller achieves although requests
+// fail, answers are lost, caches are stale, the API server is unreachable and the
+// controller crashes. Each spec starts the implementation itself, behind a fault
+// proxy.
 //
-// They say how things end, exactly: what is counted, and how many pods or Jobs
-// there ever were. What must hold on the way there is with the invariants of
-// package history, as everywhere. None of them expects that two things go wrong
-// in a way that no controller could know of, a lost answer and a stale cache of
-// the same resource for example.
+// They check the exact outcome: what is counted, and how many pods or Jobs ever
+// existed. The invariants check the way there, as in every spec. No spec combines
+// two faults that no controller could detect, for example a lost answer and a
+// stale cache of the same resource.
 package faults
 
 import (
 	"context"
-	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
-// labels are on all specs of Jobs, cronLabels on those of CronJobs.
+// jobLabels are on all specs of Jobs, cronJobLabels on those of CronJobs.
 var (
-	labels     = Label(protocol.FaultsLabel, "area:job", "behaviour:faults")
-	cronLabels = Label(protocol.FaultsLabel, "area:cronjob", "behaviour:faults")
+	jobLabels     = Label(protocol.FaultsLabel, "area:job", "behaviour:faults")
+	cronJobLabels = Label(protocol.FaultsLabel, "area:cronjob", "behaviour:faults")
 )
 
-// Specs that take long begin first, so that the others run beside them.
+// Specs that take long start first, so that the others run at the same time.
 const (
 	takesLongest SpecPriority = 2
 	takesLong    SpecPriority = 1
 )
 
-// The requests of a Job controller. How it names pods, and whether it patches or
-// updates, is its own affair.
+// The requests of a Job controller. It may name pods as it likes, and patch or
+// update them.
 var (
 	createPods   = faultproxy.Calls{Verb: "create", Resource: "pods"}
 	releasePods  = faultproxy.Calls{Verb: "patch|update", Resource: "pods"}
@@ -47,22 +45,29 @@ var (
 	createEvents = faultproxy.Calls{Verb: "create|patch|update", Resource: "events"}
 )
 
-// way is how a request meets with trouble.
-type way func(*faultproxy.Rule) *faultproxy.Rule
+// The requests of a CronJob controller.
+var (
+	createJobs         = faultproxy.Calls{Verb: "create", Resource: "jobs"}
+	deleteJobs         = faultproxy.Calls{Verb: "delete", Resource: "jobs"}
+	writeCronJobStatus = faultproxy.Calls{Verb: "patch|update", Resource: "cronjobs/status"}
+)
+
+// fault makes a request fail in one way.
+type fault func(*faultproxy.Rule) *faultproxy.Rule
 
 func fails(r *faultproxy.Rule) *faultproxy.Rule      { return r.Answer(500) }
 func conflicts(r *faultproxy.Rule) *faultproxy.Rule  { return r.Answer(409) }
-func isPutOff(r *faultproxy.Rule) *faultproxy.Rule   { return r.Answer(429) }
-func isLost(r *faultproxy.Rule) *faultproxy.Rule     { return r.Drop() }
-func unanswered(r *faultproxy.Rule) *faultproxy.Rule { return r.LoseAnswerLate() }
+func throttled(r *faultproxy.Rule) *faultproxy.Rule  { return r.Answer(429) }
+func dropped(r *faultproxy.Rule) *faultproxy.Rule    { return r.Drop() }
+func answerLost(r *faultproxy.Rule) *faultproxy.Rule { return r.LoseAnswerLate() }
 
-// trouble has every other of some requests meet with trouble, beginning with the
-// first. One that goes through unanswered comes last: it need not be made again.
-// The function that it returns waits until that has happened in all ways.
-func trouble(s *framework.Faulty, calls faultproxy.Calls, ways ...way) (allMet func()) {
+// inject makes the first, third, fifth, ... of some requests fail, each in its
+// own way. A request whose answer is lost comes last: it need not be repeated.
+// The returned function waits until all faults have happened.
+func inject(s *framework.Faulty, calls faultproxy.Calls, faults ...fault) (allHappened func()) {
 	var rules []*faultproxy.Rule
-	for i, way := range ways {
-		rules = append(rules, way(s.On(calls).Nth(2*i+1)))
+	for i, fault := range faults {
+		rules = append(rules, fault(s.On(calls).Nth(2*i+1)))
 	}
 	return func() {
 		GinkgoHelper()
@@ -72,9 +77,22 @@ func trouble(s *framework.Faulty, calls faultproxy.Calls, ways ...way) (allMet f
 	}
 }
 
-// begin starts the implementation and waits until a first Job is Complete: its
-// caches are filled then.
-func begin(ctx context.Context) *framework.Faulty {
+// crashAround makes the implementation crash before the n-th of some requests,
+// and after the one that follows. The returned function waits until both crashes
+// have happened.
+func crashAround(s *framework.Faulty, calls faultproxy.Calls, n int) (bothHappened func()) {
+	before := s.On(calls).Nth(n).Before(s.Crash)
+	after := s.On(calls).Nth(n + 1).After(s.Crash)
+	return func() {
+		GinkgoHelper()
+		s.Meets(calls.Verb+" "+calls.Resource, before)
+		s.Meets(calls.Verb+" "+calls.Resource+" again", after)
+	}
+}
+
+// started starts the implementation and waits until a first Job is Complete: then
+// its caches are filled.
+func started(ctx context.Context) *framework.Faulty {
 	GinkgoHelper()
 	s := framework.Behind(ctx)
 	s.Start()
@@ -83,54 +101,46 @@ func begin(ctx context.Context) *framework.Faulty {
 	return s
 }
 
-// counters are those of a Job's status.
-type counters = framework.Counters
+// names are those of several Jobs or CronJobs that a spec creates alike, so that
+// the controller makes enough requests for all faults.
+var names = []string{"a", "b", "c", "d"}
 
-// completes waits until a Job is Complete, with so many pods that succeeded and
-// no others that ever were.
+// create creates a Job under each of the names.
+func create(ctx context.Context, s *framework.Faulty, job *puppet.JobBuilder) {
+	GinkgoHelper()
+	for _, name := range names {
+		framework.Create(ctx, s.Sandbox, job.With(func(j *batchv1.Job) { j.Name = name }).Obj())
+	}
+}
+
+// completes waits until a Job is Complete. It expects that so many of its pods
+// have succeeded, and that it never had others.
 func completes(s *framework.Sandbox, job string, succeeded int32) {
 	GinkgoHelper()
-	s.Soon("Job "+job+" is Complete", func(g Gomega) {
-		g.Expect(framework.Is(s.Job(job), batchv1.JobComplete)).To(BeTrue())
-	})
-	Expect(framework.CountersOf(s.Job(job))).To(Equal(counters{Succeeded: succeeded}))
-	Expect(created(s, job)).To(HaveLen(int(succeeded)))
+	Completes(s, job, Counters{Succeeded: succeeded})
+	expectCreated(s, job, int(succeeded))
 }
 
-// running waits until a Job has exactly n active pods and counts them all as
-// ready, and returns them, oldest first.
-func running(s *framework.Sandbox, job string, n int32) []corev1.Pod {
+// expectCreated expects that so many pods were ever created for a Job.
+func expectCreated(s *framework.Sandbox, job string, n int) {
 	GinkgoHelper()
-	s.Soon("all pods of Job "+job+" run", func(g Gomega) {
-		g.Expect(active(s, job)).To(HaveLen(int(n)))
-		g.Expect(framework.CountersOf(s.Job(job))).To(And(HaveField("Active", n), HaveField("Ready", n)))
-	})
-	return active(s, job)
+	Expect(CreatedFor(s, s.Job(job))).To(HaveLen(n))
 }
 
-func active(s *framework.Sandbox, job string) []corev1.Pod {
-	return slices.DeleteFunc(pods(s, job), func(p corev1.Pod) bool { return !framework.IsActive(p) })
-}
-
-// pods are those of the Job that has the name now.
-func pods(s *framework.Sandbox, job string) []corev1.Pod {
-	owner := s.Job(job)
-	return slices.DeleteFunc(s.Pods(), func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, owner) })
-}
-
-// created are the names of all pods that ever were of the Job that has the name
-// now.
-func created(s *framework.Sandbox, job string) (names []string) {
-	owner := s.Job(job)
-	for _, r := range s.History().Pods("") {
-		if r.Created() && metav1.IsControlledBy(r.Pod(), owner) {
-			names = append(names, r.Pod().Name)
-		}
-	}
-	return names
-}
-
-func setSuspend(ctx context.Context, s *framework.Sandbox, job string, suspend bool) {
+// suspended waits until a Job is Suspended and has no pods.
+func suspended(s *framework.Sandbox, job string) {
 	GinkgoHelper()
-	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(suspend) })
+	s.Soon("Job "+job+" is Suspended and has no pods", func(g Gomega) {
+		g.Expect(PodsOf(s, s.Job(job))).To(BeEmpty())
+		g.Expect(framework.Is(s.Job(job), batchv1.JobSuspended)).To(BeTrue())
+		g.Expect(CountersOf(s.Job(job))).To(Equal(Counters{}))
+	})
+}
+
+// gone waits until a pod is gone.
+func gone(s *framework.Sandbox, pod corev1.Pod) {
+	GinkgoHelper()
+	s.Soon("pod "+pod.Name+" is gone", func(g Gomega) {
+		g.Expect(s.Pods()).NotTo(ContainElement(HaveField("UID", pod.UID)))
+	})
 }

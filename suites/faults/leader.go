@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,9 +19,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// replicas are two of the implementation that share a Lease in the scene's
-// namespace. The first leads; the second stands by. No busy machine makes one
-// lose it: it lasts longer than a spec.
+// replicas adds two replicas of the implementation that share a Lease in the
+// sandbox's namespace. The first to start leads. The Lease lasts longer than a
+// spec, so that a busy machine does not make its holder lose it.
 func replicas(s *framework.Sandbox) (first, second *framework.Subject) {
 	GinkgoHelper()
 	flags := []string{
@@ -31,16 +32,16 @@ func replicas(s *framework.Sandbox) (first, second *framework.Subject) {
 	switch name := first.Implementation(); name {
 	case implementation.Reference, implementation.KubeControllerManager:
 	default:
-		Skip("not verified: nobody knows by which flags " + name + " elects a leader")
+		Skip("not verified: the flags for the leader election of " + name + " are unknown")
 	}
 	return first, second
 }
 
 const lease = "jobconformance"
 
-// overthrow cuts the leader off and takes the Lease from it, as if its time had
-// passed. It goes on to believe that it leads.
-func overthrow(ctx context.Context, s *framework.Sandbox, leader *framework.Subject) {
+// expireLease disconnects the leader and clears the Lease's holder, as if the
+// Lease had expired. The leader does not know that.
+func expireLease(ctx context.Context, s *framework.Sandbox, leader *framework.Subject) {
 	GinkgoHelper()
 	leader.Cut()
 	free := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"holderIdentity":"","leaseDurationSeconds":1}}`))
@@ -48,75 +49,68 @@ func overthrow(ctx context.Context, s *framework.Sandbox, leader *framework.Subj
 	Expect(s.Client.Patch(ctx, l, free)).To(Succeed())
 }
 
-var _ = Describe("A Job whose controller loses its Lease", labels, func() {
+var _ = Describe("Job faults:", jobLabels, func() {
 
-	// Wrong: begins anew as it finds the pods of another one.
-	It("is carried on by another replica", Covers(LeaderChanges), func(ctx SpecContext) {
+	// Wrong: starts again because another replica created the pods.
+	It("after a change of leader, the new leader continues the Job", Covers(LeaderChanges), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := replicas(s)
 		first.Start()
 		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).Obj())
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		second.Start()
 
-		overthrow(ctx, s, first)
+		expireLease(ctx, s, first)
 		s.End(ctx, 0, pods...)
-		s.Soon("the other replica goes on", func(g Gomega) {
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Active: 2, Ready: 2, Succeeded: 2}))
-		})
-		s.End(ctx, 0, running(s, "a", 2)...)
+		Counts(s, "a", "the new leader counts two pods and replaces them", Counters{Active: 2, Ready: 2, Succeeded: 2})
+		s.End(ctx, 0, Running(s, "a", 2)...)
 		completes(s, "a", 4)
 	})
 
-	// Wrong: adds to the counters whatever revision they are of.
-	It("is not counted again by a late write of the old leader", Covers(LeaderChanges), func(ctx SpecContext) {
+	// Wrong: adds to the counters of any revision.
+	It("after a change of leader, a late status write of the old leader counts no pod twice", Covers(LeaderChanges), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := replicas(s)
 		first.Start()
 		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
-		pods := running(s, "a", 2)
+		pods := Running(s, "a", 2)
 		second.Start()
 
 		arrives := make(chan struct{})
 		late := first.On(writeStatus).Nth(1).Until(arrives)
 		s.End(ctx, 0, pods...)
-		first.Meets("the ends are counted", late)
-		overthrow(ctx, s, first)
-		s.Soon("the other replica has counted them", func(g Gomega) {
+		first.Meets("count the pods", late)
+		expireLease(ctx, s, first)
+		s.Soon("the new leader has completed the Job", func(g Gomega) {
 			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
 		})
 		close(arrives)
 		s.Stays("the Job is Complete with two pods", func(g Gomega) {
 			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
-			g.Expect(framework.CountersOf(s.Job("a"))).To(Equal(counters{Succeeded: 2}))
-			g.Expect(created(s, "a")).To(HaveLen(2))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 2}))
+			g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(2))
 		})
 	})
 })
 
-var _ = Describe("A CronJob whose controller loses its Lease", cronLabels, func() {
+var _ = Describe("CronJob faults:", cronJobLabels, func() {
 
-	// Wrong: gives the Job of a tick a name of its own each time.
-	It("starts one Job, though the old leader's request comes late", Covers(CronSurvivesCrashes), func(ctx SpecContext) {
+	// Wrong: gives the Job of a scheduled time another name each time.
+	It("after a change of leader, a late request of the old leader creates no second Job", Covers(CronSurvivesCrashes), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := replicas(s)
 		arrives := make(chan struct{})
 		late := first.On(createJobs).Nth(1).Until(arrives)
 		first.Start()
-		tick := ago(30 * time.Minute)
-		due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
-		first.Meets("the Job is started", late)
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		first.Meets("create the Job", late)
 		second.Start()
 
-		overthrow(ctx, s, first)
-		s.Soon("the other replica has started it", func(g Gomega) {
-			g.Expect(starts(s, "a")).To(Equal(ticks(tick)))
-			g.Expect(activeJobs(s, "a")).To(Equal(ticks(tick)))
-		})
+		expireLease(ctx, s, first)
+		Runs(s, cronJob, tick)
 		close(arrives)
-		s.Stays("there is one Job", func(g Gomega) {
-			g.Expect(starts(s, "a")).To(Equal(ticks(tick)))
-			g.Expect(activeJobs(s, "a")).To(Equal(ticks(tick)))
-		})
+		KeepsRunning(s, cronJob, tick)
+		Expect(Started(s, cronJob)).To(Equal(Times(tick)))
 	})
 })

@@ -1,139 +1,128 @@
 package faults
 
 import (
+	"context"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Each request that a Job controller makes, in trouble. A 429 says when to come
-// back, which a client library may do by itself.
-var _ = Describe("A Job whose controller's requests go wrong", labels, func() {
-	jobs := []string{"a", "b", "c", "d"}
+// Each kind of request that a Job controller makes fails with errors, conflicts,
+// throttling, a broken connection and a lost answer. A 429 carries Retry-After,
+// which a client library may follow by itself.
+var _ = Describe("Job faults:", jobLabels, func() {
+
+	// failing has requests fail while four Jobs of two pods complete.
+	failing := func(ctx context.Context, calls faultproxy.Calls, faults ...fault) *framework.Faulty {
+		s := framework.Behind(ctx)
+		allHappened := inject(s, calls, faults...)
+		s.Start()
+		create(ctx, s, puppet.Job("").Parallelism(2).Completions(2).ExitCodes("0"))
+		allHappened()
+		for _, job := range names {
+			completes(s.Sandbox, job, 2)
+		}
+		return s
+	}
 
 	// Wrong: takes a request that failed for done, or creates a pod again that
-	// was created without an answer.
-	It("has exactly the pods that it needs, whatever becomes of requests for them", Covers(CreatesDespiteFaults), func(ctx SpecContext) {
-		s := framework.Behind(ctx)
-		allMet := trouble(s, createPods, fails, isPutOff, isLost, unanswered)
-		s.Start()
-		for _, job := range jobs {
-			framework.Create(ctx, s.Sandbox, puppet.Job(job).Parallelism(2).Completions(2).ExitCodes("0").Obj())
-		}
-		allMet()
-		for _, job := range jobs {
-			completes(s.Sandbox, job, 2)
+	// was created although the answer was lost.
+	It("with failing create requests, the Job gets exactly the pods that it needs", Covers(CreatesDespiteFaults), func(ctx SpecContext) {
+		failing(ctx, createPods, fails, throttled, dropped, answerLost)
+	})
+
+	// Wrong: takes a pod for released whose finalizer it failed to remove.
+	It("with failing release requests, every counted pod is released", Covers(ReleasesDespiteFaults), func(ctx SpecContext) {
+		s := failing(ctx, releasePods, fails, conflicts, throttled, dropped, answerLost)
+		for _, job := range names {
+			Expect(PodsOf(s.Sandbox, s.Job(job))).To(HaveEach(HaveField("Finalizers", BeEmpty())))
 		}
 	})
 
-	// The first write that fails says that a Job has started, the others that pods
-	// have ended. Wrong: counts in its memory and not from what is on record.
-	It("counts its pods once, whatever becomes of writes of its status", Covers(CountsDespiteFaults), func(ctx SpecContext) {
+	// The first write that fails records the start of a Job, the others record pods
+	// that have ended. Wrong: counts in memory and not from the status.
+	It("with failing status writes, every pod is counted once", Covers(CountsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
-		firstMet := trouble(s, writeStatus, fails)
+		firstHappened := inject(s, writeStatus, fails)
 		s.Start()
-		for _, job := range jobs {
-			framework.Create(ctx, s.Sandbox, puppet.Job(job).Parallelism(3).Completions(3).Obj())
-		}
-		firstMet()
+		create(ctx, s, puppet.Job("").Parallelism(3).Completions(3))
+		firstHappened()
 		var all []corev1.Pod
-		for _, job := range jobs {
-			all = append(all, running(s.Sandbox, job, 3)...)
+		for _, job := range names {
+			all = append(all, Running(s.Sandbox, job, 3)...)
 		}
-		allMet := trouble(s, writeStatus, fails, conflicts, isPutOff, isLost, unanswered)
+		allHappened := inject(s, writeStatus, fails, conflicts, throttled, dropped, answerLost)
 		s.End(ctx, 0, all...)
-		allMet()
-		for _, job := range jobs {
+		allHappened()
+		for _, job := range names {
 			completes(s.Sandbox, job, 3)
 		}
 	})
 
 	// Wrong: forgets the reason, or counts the failure again, as it decides anew.
-	It("has failed for its reason, whatever becomes of writes of its status", Covers(CountsDespiteFaults), func(ctx SpecContext) {
+	It("with failing status writes, a Failed Job records its reason", Covers(CountsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
-		allMet := trouble(s, writeStatus, unanswered, conflicts, fails, unanswered)
+		allHappened := inject(s, writeStatus, answerLost, conflicts, fails, answerLost)
 		s.Start()
-		for _, job := range jobs {
-			framework.Create(ctx, s.Sandbox, puppet.Job(job).BackoffLimit(0).ExitCodes("1").Obj())
-		}
-		allMet()
-		for _, job := range jobs {
-			s.Soon("Job "+job+" has Failed", func(g Gomega) {
-				g.Expect(framework.Is(s.Job(job), batchv1.JobFailed)).To(BeTrue())
-			})
-			Expect(framework.Condition(s.Job(job), batchv1.JobFailed).Reason).To(Equal(batchv1.JobReasonBackoffLimitExceeded))
-			Expect(framework.CountersOf(s.Job(job))).To(Equal(counters{Failed: 1}))
-			Expect(created(s.Sandbox, job)).To(HaveLen(1))
-		}
-	})
-
-	// Wrong: takes a pod for released whose finalizer it failed to remove.
-	It("releases the pods that it has counted, whatever becomes of requests for that", Covers(ReleasesDespiteFaults), func(ctx SpecContext) {
-		s := framework.Behind(ctx)
-		allMet := trouble(s, releasePods, fails, conflicts, isPutOff, isLost, unanswered)
-		s.Start()
-		for _, job := range jobs {
-			framework.Create(ctx, s.Sandbox, puppet.Job(job).Parallelism(2).Completions(2).ExitCodes("0").Obj())
-		}
-		allMet()
-		for _, job := range jobs {
-			completes(s.Sandbox, job, 2)
-			Expect(pods(s.Sandbox, job)).To(HaveEach(HaveField("Finalizers", BeEmpty())))
+		create(ctx, s, puppet.Job("").BackoffLimit(0).ExitCodes("1"))
+		allHappened()
+		for _, job := range names {
+			Fails(s.Sandbox, job, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+			expectCreated(s.Sandbox, job, 1)
 		}
 	})
 
 	// Wrong: takes a pod for deleted that it failed to delete.
-	It("stops its pods when it is suspended, whatever becomes of requests for that", Covers(DeletesDespiteFaults), func(ctx SpecContext) {
+	It("with failing delete requests, a suspended Job's pods are deleted in the end", Covers(DeletesDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
-		allMet := trouble(s, deletePods, fails, isPutOff, isLost, unanswered)
+		allHappened := inject(s, deletePods, fails, throttled, dropped, answerLost)
 		s.Start()
-		for _, job := range jobs {
-			framework.Create(ctx, s.Sandbox, puppet.Job(job).Parallelism(2).Completions(2).Obj())
+		create(ctx, s, puppet.Job("").Parallelism(2).Completions(2))
+		for _, job := range names {
+			Running(s.Sandbox, job, 2)
 		}
-		for _, job := range jobs {
-			running(s.Sandbox, job, 2)
+		for _, job := range names {
+			SuspendJob(ctx, s.Sandbox, job)
 		}
-		for _, job := range jobs {
-			setSuspend(ctx, s.Sandbox, job, true)
-		}
-		allMet()
-		for _, job := range jobs {
-			s.Soon("Job "+job+" has no pods", func(g Gomega) {
-				g.Expect(pods(s.Sandbox, job)).To(BeEmpty())
-				g.Expect(framework.Is(s.Job(job), batchv1.JobSuspended)).To(BeTrue())
-				g.Expect(framework.CountersOf(s.Job(job))).To(Equal(counters{}))
-			})
-			Expect(created(s.Sandbox, job)).To(HaveLen(2))
+		allHappened()
+		for _, job := range names {
+			suspended(s.Sandbox, job)
+			expectCreated(s.Sandbox, job, 2)
 		}
 	})
 
-	// Wrong: tries once, as nothing wakes it for a pod whose Job is gone.
-	It("lets its pods go when it is gone, even if requests for that failed", Covers(ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
-		s := begin(ctx)
+	// Wrong: tries once, because no event makes it sync a pod whose Job is gone.
+	It("with failing release requests, a deleted Job's pods are released in the end", Covers(ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
+		s := started(ctx)
 		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
-		pod := running(s.Sandbox, "a", 1)[0]
-		trouble, since := s.On(releasePods).Answer(500), time.Now()
+		pod := Running(s.Sandbox, "a", 1)[0]
+		failure, since := s.On(releasePods).Answer(500), time.Now()
 		s.Delete(ctx, job)
-		s.Meets("the pod is released", trouble)
-		s.Soon("the pod has stopped", func(g Gomega) {
-			g.Expect(s.Pods()).To(ContainElement(And(HaveField("Name", pod.Name), HaveField("Status.Phase", Or(Equal(corev1.PodFailed), Equal(corev1.PodSucceeded))))))
+		s.Meets("release the pod", failure)
+		s.Soon("the pod has ended", func(g Gomega) {
+			g.Expect(s.Pods()).To(ContainElement(And(
+				HaveField("Name", pod.Name),
+				HaveField("Status.Phase", Or(Equal(corev1.PodFailed), Equal(corev1.PodSucceeded))))))
 		})
-		trouble.Remove()
-		// Whoever doubles a delay waits once more for as long as it has tried.
+		failure.Remove()
+		// A controller that doubles its delay waits once more for the time that it has
+		// tried.
 		s.SoonAfter(2*time.Since(since), "the pod is gone", func(g Gomega) {
 			g.Expect(s.Pods()).NotTo(ContainElement(HaveField("Name", pod.Name)))
 		})
 	})
 
 	// Wrong: repeats a step because its event could not be written.
-	It("completes although no event can be written", Covers(FinishesWithoutEvents), func(ctx SpecContext) {
+	It("with failing event writes, the Job completes", Covers(FinishesWithoutEvents), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		s.On(createEvents).Answer(500)
 		s.Start()
