@@ -9,6 +9,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/spf13/cobra"
 )
 
@@ -78,7 +79,7 @@ func judge(out io.Writer, files []string, timeline bool) (clean bool, err error)
 			return false, err
 		}
 		revisions += len(h.Revisions)
-		found := history.Check(h, about.Options()...)
+		found := invariants.Check(h, invariants.OptionsFor(about)...)
 		if timeline || len(found) > 0 {
 			fmt.Fprintf(out, "%s\n  %s, Kubernetes %s: %s\n", file, about.Implementation, about.Kubernetes, about.Spec)
 		}
@@ -94,6 +95,6 @@ func judge(out io.Writer, files []string, timeline bool) (clean bool, err error)
 		}
 	}
 	fmt.Fprintf(out, "%d histories, %d revisions, %d invariants: %d violations in %d histories\n",
-		len(files), revisions, len(history.Invariants()), violations, broken)
+		len(files), revisions, len(invariants.Invariants()), violations, broken)
 	return violations == 0, nil
 }

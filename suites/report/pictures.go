@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/suites/report/timeline"
 )
 
@@ -28,7 +29,7 @@ func Pictures(folder, base string) (pictures map[string]Picture, files map[strin
 			return nil, nil, err
 		}
 		p := pictures[about.Spec]
-		p.SVG += template.HTML(timeline.SVG(h, history.Check(h, about.Options()...))) //nolint:gosec // escaped there
+		p.SVG += template.HTML(timeline.SVG(h, invariants.Check(h, invariants.OptionsFor(about)...))) //nolint:gosec // escaped there
 		if about.Failed {
 			p.Details = events(h)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,7 +16,7 @@ type lasting struct {
 }
 
 // broke says which expression was not true at which revision; empty if all were.
-func broke(all []lasting, h history.History, calls []faultproxy.Call) string {
+func broke(all []lasting, h history.History, calls []history.Call) string {
 	if len(all) == 0 {
 		return ""
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
-	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 )
 
@@ -64,7 +64,7 @@ func (s *Scenario) checkHead() error {
 		}
 	}
 	for _, id := range s.Except {
-		if !slices.ContainsFunc(history.Invariants(), func(i history.Invariant) bool { return i.ID == id }) {
+		if !slices.ContainsFunc(invariants.Invariants(), func(i invariants.Invariant) bool { return i.ID == id }) {
 			return wrong("except", "unknown invariant %q", id)
 		}
 	}

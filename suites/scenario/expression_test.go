@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -37,7 +37,7 @@ func small() map[string]any {
 	return map[string]any{
 		"jobs":     map[string]any{"a": withCounters(fields(begun)), "b": withCounters(fields(puppet.Job("b").Obj()))},
 		"cronjobs": map[string]any{}, "pods": all, "created": all, "events": []any{},
-		"calls": list([]faultproxy.Call{{Verb: "create", Resource: "pods", Code: 201}, {Verb: "update", Resource: "jobs/status", Code: 409, Fault: "answered 409"}}, call),
+		"calls": list([]history.Call{{Verb: "create", Resource: "pods", Code: 201}, {Verb: "update", Resource: "jobs/status", Code: 409, Fault: "answered 409"}}, call),
 	}
 }
 

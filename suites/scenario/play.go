@@ -14,6 +14,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/subject"
 	corev1 "k8s.io/api/core/v1"
@@ -53,9 +54,9 @@ type Result struct {
 	// Exited is true where the implementation exited on its own.
 	Exited bool
 	// Violations are of invariants.
-	Violations []history.Violation
+	Violations []invariants.Violation
 	History    history.History
-	Calls      []faultproxy.Call
+	Calls      []history.Call
 	// Namespace is where it was played, and Log the folder of its logs.
 	Namespace, Log string
 	// Lives is how often the implementation was started.
@@ -247,7 +248,7 @@ func (p *performance) judge(ctx context.Context) error {
 		Namespace: r.Namespace, Spec: p.scenario.Description, Requirements: p.scenario.Requirements,
 		Kubernetes: p.theatre.Version, Implementation: p.theatre.Implementation.Name, Except: p.except(),
 	}
-	r.Violations = history.Check(h, r.about.Options()...)
+	r.Violations = invariants.Check(h, invariants.OptionsFor(r.about)...)
 	if r.Failed == "" {
 		r.Failed = broke(p.always, h, r.Calls)
 	}
@@ -259,7 +260,7 @@ func (p *performance) judge(ctx context.Context) error {
 func (p *performance) except() []string {
 	all := slices.Clone(p.scenario.Except)
 	if p.subject.Lives() > 1 {
-		all = append(all, history.Forgotten()...)
+		all = append(all, invariants.NotAfterRestart()...)
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 )
 
 // suspicious is how long a wait lasts before it looks whether an invariant was
@@ -101,5 +102,5 @@ func (p *performance) doomed(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return len(history.Check(h, history.ForVersion(p.theatre.Version), history.Except(p.except()...))) > 0, nil
+	return len(invariants.Check(h, invariants.ForVersion(p.theatre.Version), invariants.Except(p.except()...))) > 0, nil
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -11,7 +10,7 @@ import (
 // world is what expressions look at.
 type world struct {
 	recorder *history.Recorder
-	calls    func() []faultproxy.Call
+	calls    func() []history.Call
 }
 
 // now is what there is, as it is in JSON.
@@ -63,7 +62,7 @@ func fields(object runtime.Object) map[string]any {
 	return all
 }
 
-func call(c *faultproxy.Call) any {
+func call(c *history.Call) any {
 	return map[string]any{"verb": c.Verb, "resource": c.Resource, "name": c.Name, "code": int64(c.Code), "fault": c.Fault}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/process"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/bench/requests"
@@ -263,7 +264,7 @@ func (o *Ordeal) examine(ctx context.Context, t *Tally) error {
 	}
 	t.count(o.scripts, outcomes(h), o.tracked())
 	// A controller may forget with its memory when the next pod is due.
-	for _, v := range history.Check(h, history.ForVersion(o.Lab.Version()), history.Except("job-backoff-is-kept")) {
+	for _, v := range invariants.Check(h, invariants.ForVersion(o.Lab.Version()), invariants.Except("job-backoff-is-kept")) {
 		t.blame("%s", v)
 	}
 	return o.Counter.Err()

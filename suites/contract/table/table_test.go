@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	batchv1 "k8s.io/api/batch/v1"
 )
@@ -20,7 +20,7 @@ func TestTableIsComplete(t *testing.T) {
 
 func TestInvariantsThatRequirementsNameExist(t *testing.T) {
 	var known []string
-	for _, i := range history.Invariants() {
+	for _, i := range invariants.Invariants() {
 		known = append(known, i.ID)
 	}
 	named := map[string]bool{}
@@ -74,7 +74,7 @@ func TestUpstreamBugsNameRequirements(t *testing.T) {
 		if (bug.Spec == "") == (bug.Requirement == "") {
 			t.Errorf("%s names a spec and a requirement, or neither", bug.Issue)
 		}
-		if bug.Invariant != "" && !slices.ContainsFunc(history.Invariants(), func(i history.Invariant) bool { return i.ID == bug.Invariant }) {
+		if bug.Invariant != "" && !slices.ContainsFunc(invariants.Invariants(), func(i invariants.Invariant) bool { return i.ID == bug.Invariant }) {
 			t.Errorf("%s breaks the invariant %s, which is not there", bug.Issue, bug.Invariant)
 		}
 	}

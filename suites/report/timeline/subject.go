@@ -6,13 +6,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/history"
 )
 
 // subjects are the faults of each implementation, in the order of their first.
-func subjects(all []faultproxy.Call) [][]faultproxy.Call {
+func subjects(all []history.Call) [][]history.Call {
 	at := map[string]int{}
-	var groups [][]faultproxy.Call
+	var groups [][]history.Call
 	for _, f := range all {
 		i, known := at[f.By]
 		if !known {
@@ -28,7 +28,7 @@ func subjects(all []faultproxy.Call) [][]faultproxy.Call {
 // subject draws the lane of an implementation and returns its height: a bar for
 // each life, thinner ones while something was kept from it, and a mark for each
 // fault.
-func (c *canvas) subject(met []faultproxy.Call, y float64) float64 {
+func (c *canvas) subject(met []history.Call, y float64) float64 {
 	name := "implementation"
 	if by := met[0].By; by != "" {
 		name = by
@@ -41,7 +41,7 @@ func (c *canvas) subject(met []faultproxy.Call, y float64) float64 {
 			return
 		}
 		delete(since, end)
-		if end == faultproxy.VerbKill {
+		if end == history.VerbKill {
 			c.add(`<rect class="life" x="%.1f" y="%.0f" width="%.1f" height="%d"/>`, c.x(from), y+4, max(c.x(at)-c.x(from), 0.5), pod-8)
 		} else {
 			c.add(`<rect class="kept" x="%.1f" y="%.0f" width="%.1f" height="3"/>`, c.x(from), y+pod-3, max(c.x(at)-c.x(from), 0.5))
@@ -49,18 +49,18 @@ func (c *canvas) subject(met []faultproxy.Call, y float64) float64 {
 	}
 	for _, f := range met {
 		switch f.Verb {
-		case faultproxy.VerbStart:
-			since[faultproxy.VerbKill] = f.At
-		case faultproxy.VerbKill, faultproxy.VerbStop, faultproxy.VerbEnd:
-			ended(faultproxy.VerbKill, f.At)
-		case faultproxy.VerbHold:
+		case history.VerbStart:
+			since[history.VerbKill] = f.At
+		case history.VerbKill, history.VerbStop, history.VerbEnd:
+			ended(history.VerbKill, f.At)
+		case history.VerbHold:
 			since[f.Resource] = f.At
-		case faultproxy.VerbRelease:
+		case history.VerbRelease:
 			ended(f.Resource, f.At)
-		case faultproxy.VerbCut:
-			since[faultproxy.VerbRestore] = f.At
-		case faultproxy.VerbRestore:
-			ended(faultproxy.VerbRestore, f.At)
+		case history.VerbCut:
+			since[history.VerbRestore] = f.At
+		case history.VerbRestore:
+			ended(history.VerbRestore, f.At)
 		}
 	}
 	for _, end := range slices.Sorted(maps.Keys(since)) {

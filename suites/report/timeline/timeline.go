@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -37,7 +38,7 @@ const Harness = "jobconformance ("
 
 // SVG draws a history, with the revisions of its violations in red. It gives an
 // svg element that a page styles by its classes; nothing when nothing happened.
-func SVG(h history.History, violations []history.Violation) string {
+func SVG(h history.History, violations []invariants.Violation) string {
 	if len(h.Revisions) == 0 {
 		return ""
 	}
@@ -146,7 +147,7 @@ func markOf(r history.Revision) mark {
 	return mark{r.Object.GetUID(), r.Object.GetResourceVersion(), r.Type}
 }
 
-func blamed(violations []history.Violation) map[mark]string {
+func blamed(violations []invariants.Violation) map[mark]string {
 	m := map[mark]string{}
 	for _, v := range violations {
 		for _, r := range v.Revisions {

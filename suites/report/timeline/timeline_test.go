@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,7 +70,7 @@ func count(t *testing.T, svg, class string) (n int) {
 
 func TestPicture(t *testing.T) {
 	h := story(3)
-	svg := SVG(h, []history.Violation{{Invariant: history.Invariant{ID: "job-x"}, Revisions: h.Revisions[2:3]}})
+	svg := SVG(h, []invariants.Violation{{Invariant: invariants.Invariant{ID: "job-x"}, Revisions: h.Revisions[2:3]}})
 	for class, want := range map[string]int{"running": 3, "d h": 1, "d bad": 1, "bad": 1, "d": 3, "c": 2, "a": 1} {
 		if got := count(t, svg, class); got != want {
 			t.Errorf("%d elements of class %q, want %d", got, class, want)
@@ -86,14 +86,14 @@ func TestPicture(t *testing.T) {
 func TestPictureShowsWhatWasDoneToTheImplementation(t *testing.T) {
 	h := story(1)
 	after := func(d time.Duration) time.Time { return start.Add(d) }
-	h.Calls = []faultproxy.Call{
-		{At: after(-time.Second), Verb: faultproxy.VerbStart},
-		{At: after(0), Verb: faultproxy.VerbHold, Resource: "pods"},
+	h.Calls = []history.Call{
+		{At: after(-time.Second), Verb: history.VerbStart},
+		{At: after(0), Verb: history.VerbHold, Resource: "pods"},
 		{At: after(time.Second), Verb: "create", Resource: "pods", Namespace: "ns", Name: "a-", Fault: "answer lost"},
 		{At: after(time.Second), Verb: "get", Resource: "pods"},
-		{At: after(2 * time.Second), Verb: faultproxy.VerbKill},
-		{At: after(3 * time.Second), Verb: faultproxy.VerbStart},
-		{At: after(3 * time.Second), Verb: faultproxy.VerbStart, By: "another"},
+		{At: after(2 * time.Second), Verb: history.VerbKill},
+		{At: after(3 * time.Second), Verb: history.VerbStart},
+		{At: after(3 * time.Second), Verb: history.VerbStart, By: "another"},
 	}
 	svg := SVG(h, nil)
 	for class, want := range map[string]int{"life": 3, "kept": 1, "f": 6} {
