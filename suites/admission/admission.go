@@ -1,19 +1,16 @@
-// Package admission has the specs of what stands between a controller and the
-// store. Importing it registers them with Ginkgo.
+// Package admission has the specs of validation, defaults and admission control.
+// Importing it registers them with Ginkgo.
 //
-// One part, with the label area:api, is about the API server alone: what it
-// accepts, fills in and refuses for Jobs and CronJobs. No controller takes part:
-// most of what these specs write is a dry run, and the rest belongs to somebody
-// else by spec.managedBy. A red one says nothing of the implementation; it says
-// that the cluster's API server is not the one that its version promises: a
-// distribution with a patch of its own, a feature gate that somebody switched,
-// or a webhook or policy for all namespaces that changes Jobs. What the other
-// specs find in such a cluster is worth less.
+// Some, with the label area:api, are about the API server alone: what it accepts,
+// defaults and rejects in Jobs and CronJobs. No controller takes part: most of
+// their writes are dry runs, and spec.managedBy keeps controllers away from the
+// other objects. When one fails, the API server does not behave as its version
+// should, because of a distribution's patch, a feature gate, or a webhook or policy
+// for all namespaces. Then the results of all other specs in that cluster mean little.
 //
-// The other part, behaviour:admission, is about the implementation: what it does
-// while a quota, a policy, a webhook or the end of its namespace keeps it from
-// what it has to do, and what it makes of pods that come out different from its
-// template.
+// The others, with behaviour:admission, are about the implementation: what it does
+// while a quota, a policy, a webhook or a terminating namespace rejects its
+// requests, and what it does with pods that differ from its template.
 package admission
 
 import (
@@ -32,8 +29,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// answer is what the API server says to a write: the reason of its refusal, and
-// the fields that it names. Words may change; these are the API.
+// answer is the API server's answer to a write: the reason of a rejection, and the
+// fields that it names. These are API; the text of a message is not.
 type answer struct {
 	Reason metav1.StatusReason
 	Fields []string
@@ -54,55 +51,56 @@ func answerTo(err error) answer {
 	return a
 }
 
-// expectRefused expects that something was refused as invalid for a field.
-func expectRefused(err error, field string, what ...any) {
+// expectRejected expects that an object was rejected as invalid because of a field.
+func expectRejected(err error, field string, what ...any) {
 	GinkgoHelper()
 	Expect(answerTo(err)).To(And(HaveField("Reason", metav1.StatusReasonInvalid), HaveField("Fields", ContainElement(field))), what...)
 }
 
-// wrong is a change by which an object that is fine becomes one to refuse, and
-// the field that is to blame.
-type wrong[T client.Object] struct {
+// invalid is a change that makes a valid object invalid, and the field that the API
+// server has to name.
+type invalid[T client.Object] struct {
 	field  string
 	change func(T)
 }
 
 type (
-	wrongJobs     = []wrong[*batchv1.Job]
-	wrongCronJobs = []wrong[*batchv1.CronJob]
+	invalidJobs     = []invalid[*batchv1.Job]
+	invalidCronJobs = []invalid[*batchv1.CronJob]
 )
 
-// try creates an object in the scene's namespace as a dry run: all is done but
-// to keep it.
-func try[T client.Object](ctx context.Context, s *framework.Sandbox, object T) (T, error) {
+// dryRun creates an object in the sandbox's namespace as a dry run: the API server
+// does everything but store it.
+func dryRun[T client.Object](ctx context.Context, s *framework.Sandbox, object T) (T, error) {
 	object.SetNamespace(s.Namespace)
 	err := s.Client.Create(ctx, object, client.DryRunAll)
 	return object, err
 }
 
-// accepted tries an object that must be accepted, and returns it as it would be.
+// accepted creates an object as a dry run, expects that the API server accepts it,
+// and returns it as it would be stored.
 func accepted[T client.Object](ctx context.Context, s *framework.Sandbox, object T) T {
 	GinkgoHelper()
-	made, err := try(ctx, s, object)
-	Expect(err).NotTo(HaveOccurred(), "what the rest is compared with")
+	made, err := dryRun(ctx, s, object)
+	Expect(err).NotTo(HaveOccurred(), "the object is valid")
 	return made
 }
 
-// refuses expects that an object is accepted as it is, and refused with each of
-// the changes.
-func refuses[T client.Object](ctx context.Context, s *framework.Sandbox, make func() T, cases []wrong[T]) {
+// rejects expects that the API server accepts an object, and rejects it after each
+// of the changes.
+func rejects[T client.Object](ctx context.Context, s *framework.Sandbox, make func() T, cases []invalid[T]) {
 	GinkgoHelper()
 	accepted(ctx, s, make())
 	for i, c := range cases {
 		object := make()
 		c.change(object)
-		_, err := try(ctx, s, object)
-		expectRefused(err, c.field, "change %d", i+1)
+		_, err := dryRun(ctx, s, object)
+		expectRejected(err, c.field, "change %d", i+1)
 	}
 }
 
-// changed tries to change an object that exists, whatever revision it has by
-// now, and returns what it would be then. Nothing is kept.
+// changed changes an object that exists, whatever its latest revision, as a dry run.
+// It returns the object as it would be stored.
 func changed[T client.Object](ctx context.Context, s *framework.Sandbox, object T, change func(T)) (T, error) {
 	next := object.DeepCopyObject().(T)
 	change(next)
@@ -111,14 +109,8 @@ func changed[T client.Object](ctx context.Context, s *framework.Sandbox, object 
 	return next, err
 }
 
-// somebody is who the Jobs of these specs belong to, so that no controller
-// touches them.
-const somebody = "example.com/jobconformance"
-
-// managed makes a Job of somebody else's.
-func managed(name string) *puppet.JobBuilder {
-	return puppet.Job(name).With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) })
-}
+// unmanaged changes a Job so that no controller acts on it.
+func unmanaged(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/jobconformance") }
 
 // indexed makes an Indexed Job with 3 completions.
 func indexed(name string) *puppet.JobBuilder {

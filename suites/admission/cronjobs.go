@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// hourly makes a CronJob whose next tick is half an hour away.
+// hourly makes a CronJob whose next Job is due in half an hour.
 func hourly() *puppet.CronJobBuilder {
 	return puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(time.Now().Add(30 * time.Minute)))
 }
@@ -25,45 +26,55 @@ func hourly() *puppet.CronJobBuilder {
 // cron makes a CronJob with one change.
 func cron(change func(*batchv1.CronJob)) *batchv1.CronJob { return hourly().With(change).Obj() }
 
-// unreadable are schedules that mean nothing.
-var unreadable = []string{
+// invalidSchedules are schedules that the API server rejects.
+var invalidSchedules = []string{
 	" ", "*", "* * * *", "* * * * * *", "a * * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * 32 * *",
 	"* * * 0 *", "* * * 13 *", "* * * * 7", "-1 * * * *", "5-1 * * * *", "*/0 * * * *",
 	"* * * foo *", "@often", "@every", "@every soon",
 }
 
-// readable are schedules that mean something.
-var readable = []string{
+// validSchedules are schedules that the API server accepts.
+var validSchedules = []string{
 	"* * * * *", "0 0 1 1 0", "59 23 31 12 6", "*/5 * * * *", "0-30/10 8-18 * * 1-5", "0,15,30,45 * * * *",
 	"0 0 ? * *", "0 0 * jan mon", "0 0 * JAN-MAR MON,FRI", "0 0 30 2 *",
 	"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly", "@every 90m",
 }
 
-var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behaviour:validation"), func() {
+// rejectsValue expects that the API server rejects a value of a field, in a new
+// CronJob and as a change of one that exists.
+func rejectsValue(ctx context.Context, s *framework.Sandbox, existing *batchv1.CronJob, field, value string, set func(*batchv1.CronJob)) {
+	GinkgoHelper()
+	_, err := dryRun(ctx, s, hourly().With(set).With(func(c *batchv1.CronJob) { c.Name = "b" }).Obj())
+	expectRejected(err, field, "new with %q", value)
+	_, err = changed(ctx, s, existing, set)
+	expectRejected(err, field, "changed to %q", value)
+}
 
-	DescribeTable("refuse", func(ctx SpecContext, cases wrongCronJobs) {
-		refuses(ctx, framework.New(ctx), func() *batchv1.CronJob {
+var _ = Describe("CronJob validation:", Label("area:api", "behaviour:validation"), func() {
+
+	DescribeTable("the API server rejects", func(ctx SpecContext, cases invalidCronJobs) {
+		rejects(ctx, framework.New(ctx), func() *batchv1.CronJob {
 			return cron(func(c *batchv1.CronJob) { c.Name = strings.Repeat("a", 52) })
 		}, cases)
 	},
-		Entry("names that leave no room for those of Jobs", Covers(CronJobNameIsShort), wrongCronJobs{
+		Entry("a name of more than 52 characters", Covers(CronJobNameIsShort), invalidCronJobs{
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = strings.Repeat("a", 53) }},
 		}),
-		Entry("names that are no DNS names", Covers(CronJobNameIsValid), wrongCronJobs{
+		Entry("a name that is not a DNS subdomain", Covers(CronJobNameIsValid), invalidCronJobs{
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = "A" }},
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = "a_b" }},
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = "a-" }},
 		}),
-		Entry("numbers below 0", Covers(RefusesNegativeCronNumbers), wrongCronJobs{
+		Entry("a negative starting deadline or history limit", Covers(RefusesNegativeCronNumbers), invalidCronJobs{
 			{"spec.startingDeadlineSeconds", func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To[int64](-1) }},
 			{"spec.successfulJobsHistoryLimit", func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](-1) }},
 			{"spec.failedJobsHistoryLimit", func(c *batchv1.CronJob) { c.Spec.FailedJobsHistoryLimit = ptr.To[int32](-1) }},
 		}),
-		Entry("concurrency policies that nobody knows", Covers(ConcurrencyPolicyIsValid), wrongCronJobs{
+		Entry("an unknown concurrencyPolicy", Covers(ConcurrencyPolicyIsValid), invalidCronJobs{
 			{"spec.concurrencyPolicy", func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = "Queue" }},
 			{"spec.concurrencyPolicy", func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = "allow" }},
 		}),
-		Entry("templates of no valid Job", Covers(JobTemplateIsValid), wrongCronJobs{
+		Entry("an invalid Job template", Covers(JobTemplateIsValid), invalidCronJobs{
 			{"spec.jobTemplate.spec.template.spec.restartPolicy", func(c *batchv1.CronJob) {
 				c.Spec.JobTemplate.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyAlways
 			}},
@@ -73,7 +84,7 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 				c.Spec.JobTemplate.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
 			}},
 		}),
-		Entry("selectors for Jobs that are not there yet", Covers(JobTemplateHasNoSelector), wrongCronJobs{
+		Entry("a selector in the Job template", Covers(JobTemplateHasNoSelector), invalidCronJobs{
 			{"spec.jobTemplate.spec.selector", func(c *batchv1.CronJob) {
 				c.Spec.JobTemplate.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"mine": "yes"}}
 				c.Spec.JobTemplate.Spec.Template.Labels = map[string]string{"mine": "yes"}
@@ -82,71 +93,61 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 		}),
 	)
 
-	It("accept numbers of 0", Covers(RefusesNegativeCronNumbers), func(ctx SpecContext) {
+	It("the API server accepts a starting deadline and history limits of 0", Covers(RefusesNegativeCronNumbers), func(ctx SpecContext) {
 		accepted(ctx, framework.New(ctx), hourly().StartingDeadlineSeconds(0).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0).Obj())
 	})
 
-	It("accept what a schedule may be made of", Covers(AcceptsSchedules), func(ctx SpecContext) {
+	It("the API server accepts every form of schedule", Covers(AcceptsSchedules), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		for _, schedule := range readable {
-			_, err := try(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.Schedule = schedule }))
+		for _, schedule := range validSchedules {
+			_, err := dryRun(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.Schedule = schedule }))
 			Expect(err).NotTo(HaveOccurred(), schedule)
 		}
 	})
 
-	It("refuse schedules that mean nothing", Covers(RefusesUnreadableSchedules), func(ctx SpecContext) {
+	It("the API server rejects invalid schedules", Covers(RefusesUnreadableSchedules), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(ctx, s, hourly().Suspend().Obj())
-		for _, schedule := range append([]string{""}, unreadable...) {
-			set := func(c *batchv1.CronJob) { c.Spec.Schedule = schedule }
-			_, err := try(ctx, s, hourly().With(set).With(func(c *batchv1.CronJob) { c.Name = "b" }).Obj())
-			expectRefused(err, "spec.schedule", "new with %q", schedule)
-			_, err = changed(ctx, s, made, set)
-			expectRefused(err, "spec.schedule", "changed to %q", schedule)
+		for _, schedule := range append([]string{""}, invalidSchedules...) {
+			rejectsValue(ctx, s, made, "spec.schedule", schedule, func(c *batchv1.CronJob) { c.Spec.Schedule = schedule })
 		}
 	})
 
-	It("refuse schedules with a time zone in them", Covers(RefusesTimeZoneInSchedule), func(ctx SpecContext) {
+	It("the API server rejects schedules with a time zone in them", Covers(RefusesTimeZoneInSchedule), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for _, schedule := range []string{"TZ=UTC 0 * * * *", "CRON_TZ=Europe/Berlin 0 * * * *", "TZ=UTC @daily"} {
 			for _, zone := range []*string{nil, ptr.To("Etc/UTC")} {
-				set := func(c *batchv1.CronJob) { c.Spec.TimeZone, c.Spec.Schedule = zone, schedule }
-				_, err := try(ctx, s, hourly().With(set).With(func(c *batchv1.CronJob) { c.Name = "b" }).Obj())
-				expectRefused(err, "spec.schedule", "new with %q", schedule)
-				_, err = changed(ctx, s, made, set)
-				expectRefused(err, "spec.schedule", "changed to %q", schedule)
+				rejectsValue(ctx, s, made, "spec.schedule", schedule, func(c *batchv1.CronJob) {
+					c.Spec.TimeZone, c.Spec.Schedule = zone, schedule
+				})
 			}
 		}
 	})
 
-	It("accept the names of time zones", Covers(AcceptsTimeZones), func(ctx SpecContext) {
+	It("the API server accepts the names of time zones", Covers(AcceptsTimeZones), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		for _, zone := range []string{"UTC", "Etc/UTC", "Europe/Berlin", "America/Argentina/Ushuaia", "Asia/Kathmandu", "Etc/GMT+7", "US/Pacific", "EST5EDT"} {
-			job, err := try(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone }))
+			job, err := dryRun(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone }))
 			Expect(err).NotTo(HaveOccurred(), zone)
 			Expect(job.Spec.TimeZone).To(HaveValue(Equal(zone)))
 		}
-		job, err := try(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = nil }))
+		job, err := dryRun(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = nil }))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(job.Spec.TimeZone).To(BeNil())
 	})
 
-	// Wrong: takes what its own library takes, so that every node may read it in
-	// another way.
-	It("refuse time zones without a name", Covers(RefusesUnknownTimeZones), func(ctx SpecContext) {
+	// Wrong: accepts everything that its own library accepts, so that each node may
+	// read it in another way.
+	It("the API server rejects time zones that have no name", Covers(RefusesUnknownTimeZones), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for _, zone := range []string{"", "Local", "local", "Nowhere/Land", "UTC+1", "../etc/UTC", "/Europe/Berlin", "Europe/Berlin/", " "} {
-			set := func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone }
-			_, err := try(ctx, s, hourly().With(set).With(func(c *batchv1.CronJob) { c.Name = "b" }).Obj())
-			expectRefused(err, "spec.timeZone", "new with %q", zone)
-			_, err = changed(ctx, s, made, set)
-			expectRefused(err, "spec.timeZone", "changed to %q", zone)
+			rejectsValue(ctx, s, made, "spec.timeZone", zone, func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone })
 		}
 	})
 
-	It("let everything change", Covers(CronJobSpecMayChange), func(ctx SpecContext) {
+	It("the API server lets every field change", Covers(CronJobSpecMayChange), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(ctx, s, hourly().Suspend().Obj())
 		for what, change := range map[string]func(*batchv1.CronJobSpec){
@@ -179,7 +180,7 @@ var _ = Describe("the API server's rules for CronJobs", Label("area:api", "behav
 			"spec.jobTemplate.spec.parallelism": func(c *batchv1.CronJob) { c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1) },
 		} {
 			_, err := changed(ctx, s, made, change)
-			expectRefused(err, field)
+			expectRejected(err, field)
 		}
 	})
 })

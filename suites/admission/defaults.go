@@ -14,16 +14,16 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-var _ = Describe("the API server's defaults", Label("area:api", "behaviour:defaults"), func() {
+var _ = Describe("API server defaults:", Label("area:api", "behaviour:defaults"), func() {
 
-	It("make a Job with nothing but a template one of a single pod", Covers(DefaultsToOnePod), func(ctx SpecContext) {
+	It("the API server defaults parallelism and completions to 1", Covers(DefaultsToOnePod), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(ctx, s, puppet.Job("a").Obj())
 		Expect(job.Spec.Completions).To(HaveValue(BeEquivalentTo(1)))
 		Expect(job.Spec.Parallelism).To(HaveValue(BeEquivalentTo(1)))
 	})
 
-	It("of parallelism and completions leave what the other says alone", Covers(DefaultParallelism), func(ctx SpecContext) {
+	It("the API server defaults parallelism to 1, but not completions to a number", Covers(DefaultParallelism), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		completions := accepted(ctx, s, puppet.Job("a").Completions(5).Obj())
 		Expect(completions.Spec.Parallelism).To(HaveValue(BeEquivalentTo(1)))
@@ -33,39 +33,39 @@ var _ = Describe("the API server's defaults", Label("area:api", "behaviour:defau
 		Expect(workQueue.Spec.Completions).To(BeNil())
 	})
 
-	It("let 6 pods fail", Covers(DefaultBackoffLimit), func(ctx SpecContext) {
+	It("the API server defaults backoffLimit to 6", Covers(DefaultBackoffLimit), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		Expect(accepted(ctx, s, puppet.Job("a").Obj()).Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(6)))
 		Expect(accepted(ctx, s, puppet.Job("a").BackoffLimit(0).Obj()).Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(0)))
 	})
 
-	It("let any number of pods fail where each index has a limit", Covers(DefaultBackoffLimitWithIndexes), func(ctx SpecContext) {
+	It("the API server defaults backoffLimit to the maximum with backoffLimitPerIndex", Covers(DefaultBackoffLimitWithIndexes), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		Expect(accepted(ctx, s, perIndex("a").Obj()).Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(math.MaxInt32)))
 		Expect(accepted(ctx, s, perIndex("a").BackoffLimit(2).Obj()).Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(2)))
 	})
 
-	It("make a Job NonIndexed, and let it run", Covers(DefaultModeAndSuspend), func(ctx SpecContext) {
+	It("the API server defaults completionMode to NonIndexed and suspend to false", Covers(DefaultModeAndSuspend), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(ctx, s, puppet.Job("a").Obj())
 		Expect(job.Spec.CompletionMode).To(HaveValue(Equal(batchv1.NonIndexedCompletion)))
 		Expect(job.Spec.Suspend).To(HaveValue(BeFalse()))
 	})
 
-	It("of podReplacementPolicy follow podFailurePolicy", Covers(DefaultPodReplacementPolicy), func(ctx SpecContext) {
+	It("the API server defaults podReplacementPolicy to Failed with a podFailurePolicy only", Covers(DefaultPodReplacementPolicy), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		Expect(accepted(ctx, s, puppet.Job("a").Obj()).Spec.PodReplacementPolicy).To(HaveValue(Equal(batchv1.TerminatingOrFailed)))
 		Expect(accepted(ctx, s, withRule(failOn(1)).Obj()).Spec.PodReplacementPolicy).To(HaveValue(Equal(batchv1.Failed)))
 	})
 
-	It("of a pattern's status are True", Covers(DefaultConditionStatus), func(ctx SpecContext) {
+	It("the API server defaults the status of an onPodConditions pattern to True", Covers(DefaultConditionStatus), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(ctx, s, withRule(onCondition(corev1.DisruptionTarget, "")).Obj())
 		Expect(job.Spec.PodFailurePolicy.Rules[0].OnPodConditions[0].Status).To(Equal(corev1.ConditionTrue))
 	})
 
-	// Wrong: mixes both, so that a Job is found by labels that are not its own.
-	It("give a Job without labels those of its pods", Covers(DefaultJobLabels), func(ctx SpecContext) {
+	// Wrong: merges both, so that selectors find a Job by labels of its pods.
+	It("the API server gives a Job without labels those of its pods", Covers(DefaultJobLabels), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		labelled := func(b *puppet.JobBuilder) *batchv1.Job {
 			return b.With(func(j *batchv1.Job) { j.Spec.Template.Labels = map[string]string{"of": "pods"} }).Obj()
@@ -75,8 +75,8 @@ var _ = Describe("the API server's defaults", Label("area:api", "behaviour:defau
 		Expect(own.Labels).To(Equal(map[string]string{"own": "yes"}))
 	})
 
-	// Wrong: leaves out the old names, which users select pods by.
-	It("tie a Job to its pods by its UID and its name", Covers(GeneratedSelector), func(ctx SpecContext) {
+	// Wrong: leaves out the old names, by which users select pods.
+	It("the API server generates a Job's selector and the labels of its pods", Covers(GeneratedSelector), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(ctx, s, puppet.Job("a").Obj())
 		uid := string(job.UID)
@@ -88,7 +88,7 @@ var _ = Describe("the API server's defaults", Label("area:api", "behaviour:defau
 		}))
 	})
 
-	It("let nobody bring a status along", Covers(NewStatusIsDropped), func(ctx SpecContext) {
+	It("the API server ignores the status and generation of a new object", Covers(NewStatusIsDropped), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(ctx, s, puppet.Job("a").With(func(j *batchv1.Job) {
 			j.Generation = 5
@@ -105,7 +105,7 @@ var _ = Describe("the API server's defaults", Label("area:api", "behaviour:defau
 		Expect(cron.Generation).To(BeEquivalentTo(1))
 	})
 
-	It("of a CronJob let all its Jobs run, and keep 3 and 1", Covers(CronJobDefaults), func(ctx SpecContext) {
+	It("the API server defaults a CronJob to Allow and to limits of 3 and 1", Covers(CronJobDefaults), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cron := accepted(ctx, s, hourly().Obj())
 		Expect(cron.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))

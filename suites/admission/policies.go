@@ -40,12 +40,12 @@ func rule(change func(*batchv1.PodFailurePolicyRule)) func(*batchv1.Job) {
 	return func(j *batchv1.Job) { change(&j.Spec.PodFailurePolicy.Rules[0]) }
 }
 
-// codes changes the exit codes of the first rule.
+// codes changes the exit codes requirement of the first rule.
 func codes(change func(*batchv1.PodFailurePolicyOnExitCodesRequirement)) func(*batchv1.Job) {
 	return rule(func(r *batchv1.PodFailurePolicyRule) { change(r.OnExitCodes) })
 }
 
-// upTo are the exit codes from 1 to n.
+// upTo returns the exit codes from 1 to n.
 func upTo(n int32) []int32 {
 	var all []int32
 	for i := range n {
@@ -59,45 +59,43 @@ const (
 	values = rules + "[0].onExitCodes.values"
 )
 
-var _ = Describe("the API server's rules for podFailurePolicy", Label("area:api", "behaviour:validation"), func() {
+var _ = Describe("Job podFailurePolicy validation:", Label("area:api", "behaviour:validation"), func() {
 
-	DescribeTable("refuse", func(ctx SpecContext, base *puppet.JobBuilder, cases wrongJobs) {
-		refuses(ctx, framework.New(ctx), base.Obj, cases)
-	},
-		Entry("pods that are restarted", Covers(FailurePolicyNeedsNever), withRule(failOn(1)), wrongJobs{
+	DescribeTable("the API server rejects", rejectsJobs,
+		Entry("a restartPolicy other than Never", Covers(FailurePolicyNeedsNever), withRule(failOn(1)), invalidJobs{
 			{"spec.template.spec.restartPolicy", func(j *batchv1.Job) { template(j).RestartPolicy = corev1.RestartPolicyOnFailure }},
 		}),
-		Entry("too many rules", Covers(FailurePolicyRulesAreFew), withRule(slices.Repeat([]batchv1.PodFailurePolicyRule{failOn(1)}, 20)...), wrongJobs{
+		Entry("more than 20 rules", Covers(FailurePolicyRulesAreFew), withRule(slices.Repeat([]batchv1.PodFailurePolicyRule{failOn(1)}, 20)...), invalidJobs{
 			{rules, func(j *batchv1.Job) { j.Spec.PodFailurePolicy.Rules = append(j.Spec.PodFailurePolicy.Rules, failOn(1)) }},
 		}),
-		Entry("actions that nobody knows or that have no meaning", Covers(FailurePolicyActionIsValid), withRule(failOn(1)), wrongJobs{
+		Entry("an action that is unknown or needs backoffLimitPerIndex", Covers(FailurePolicyActionIsValid), withRule(failOn(1)), invalidJobs{
 			{rules + "[0].action", rule(func(r *batchv1.PodFailurePolicyRule) { r.Action = "" })},
 			{rules + "[0].action", rule(func(r *batchv1.PodFailurePolicyRule) { r.Action = "Retry" })},
 			{rules + "[0].action", rule(func(r *batchv1.PodFailurePolicyRule) { r.Action = batchv1.PodFailurePolicyActionFailIndex })},
 		}),
-		Entry("rules about nothing, and about two things", Covers(FailurePolicyRuleIsOneKind), withRule(failOn(1)), wrongJobs{
+		Entry("a rule with no requirement or with two", Covers(FailurePolicyRuleIsOneKind), withRule(failOn(1)), invalidJobs{
 			{rules + "[0]", rule(func(r *batchv1.PodFailurePolicyRule) { r.OnExitCodes = nil })},
 			{rules + "[0]", rule(func(r *batchv1.PodFailurePolicyRule) {
 				r.OnPodConditions = onCondition(corev1.DisruptionTarget, corev1.ConditionTrue).OnPodConditions
 			})},
 		}),
-		Entry("operators that nobody knows", Covers(ExitCodeOperatorIsValid), withRule(failOn(1)), wrongJobs{
+		Entry("an unknown operator", Covers(ExitCodeOperatorIsValid), withRule(failOn(1)), invalidJobs{
 			{rules + "[0].onExitCodes.operator", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Operator = "" })},
 			{rules + "[0].onExitCodes.operator", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Operator = "Above" })},
 		}),
-		Entry("exit codes that are too many, out of order or meaningless", Covers(ExitCodesAreValid), withRule(failOn(upTo(255)...)), wrongJobs{
+		Entry("exit codes that are missing, too many, unordered, duplicate or 0", Covers(ExitCodesAreValid), withRule(failOn(upTo(255)...)), invalidJobs{
 			{values, codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = nil })},
 			{values, codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = upTo(256) })},
 			{values, codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = []int32{2, 1} })},
 			{values + "[1]", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = []int32{1, 1} })},
 			{values + "[0]", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = []int32{0, 1} })},
 		}),
-		Entry("containers that are not there", Covers(ExitCodeContainerExists), withRule(failOn(1)).
-			With(func(j *batchv1.Job) { j.Spec.PodFailurePolicy.Rules[0].OnExitCodes.ContainerName = ptr.To("main") }), wrongJobs{
+		Entry("a container that the pod does not have", Covers(ExitCodeContainerExists), withRule(failOn(1)).
+			With(func(j *batchv1.Job) { j.Spec.PodFailurePolicy.Rules[0].OnExitCodes.ContainerName = ptr.To("main") }), invalidJobs{
 			{rules + "[0].onExitCodes.containerName", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.ContainerName = ptr.To("other") })},
 			{rules + "[0].onExitCodes.containerName", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.ContainerName = ptr.To("") })},
 		}),
-		Entry("conditions that are too many or that no pod can have", Covers(PodConditionPatternsAreValid), withRule(onCondition(corev1.DisruptionTarget, corev1.ConditionFalse)), wrongJobs{
+		Entry("pod conditions that are too many or invalid", Covers(PodConditionPatternsAreValid), withRule(onCondition(corev1.DisruptionTarget, corev1.ConditionFalse)), invalidJobs{
 			{rules + "[0].onPodConditions", rule(func(r *batchv1.PodFailurePolicyRule) {
 				r.OnPodConditions = slices.Repeat(r.OnPodConditions, 21)
 			})},
@@ -107,23 +105,23 @@ var _ = Describe("the API server's rules for podFailurePolicy", Label("area:api"
 		}),
 	)
 
-	// Wrong: takes 0 for a mistake with either operator.
-	It("accept success among the exit codes that do not count", Covers(ExitCodesAreValid), func(ctx SpecContext) {
+	// Wrong: rejects 0 with either operator.
+	It("the API server accepts exit code 0 with the operator NotIn", Covers(ExitCodesAreValid), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := withRule(failOn(0, 1)).Obj()
 		job.Spec.PodFailurePolicy.Rules[0].OnExitCodes.Operator = batchv1.PodFailurePolicyOnExitCodesOpNotIn
-		_, err := try(ctx, s, job)
+		_, err := dryRun(ctx, s, job)
 		Expect(err).NotTo(HaveOccurred())
 	})
 
-	It("accept the exit codes of init containers", Covers(ExitCodeContainerExists), func(ctx SpecContext) {
+	It("the API server accepts a rule for an init container", Covers(ExitCodeContainerExists), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := withRule(failOn(1)).Obj()
 		init := template(job).Containers[0]
 		init.Name = "first"
 		template(job).InitContainers = []corev1.Container{init}
 		job.Spec.PodFailurePolicy.Rules[0].OnExitCodes.ContainerName = ptr.To("first")
-		_, err := try(ctx, s, job)
+		_, err := dryRun(ctx, s, job)
 		Expect(err).NotTo(HaveOccurred())
 	})
 })
@@ -142,22 +140,20 @@ func withIndexes(text string) func(*batchv1.Job) {
 	return succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededIndexes = &text })
 }
 
-var _ = Describe("the API server's rules for successPolicy", Label("area:api", "behaviour:validation"), func() {
+var _ = Describe("Job successPolicy validation:", Label("area:api", "behaviour:validation"), func() {
 	const rules = "spec.successPolicy.rules"
 	one := batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](1)}
 
-	DescribeTable("refuse", func(ctx SpecContext, base *puppet.JobBuilder, cases wrongJobs) {
-		refuses(ctx, framework.New(ctx), base.Obj, cases)
-	},
-		Entry("Jobs without indexes", Covers(SuccessPolicyNeedsIndexed), succeedOn(one), wrongJobs{
+	DescribeTable("the API server rejects", rejectsJobs,
+		Entry("a NonIndexed Job", Covers(SuccessPolicyNeedsIndexed), succeedOn(one), invalidJobs{
 			{"spec.successPolicy", func(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To(batchv1.NonIndexedCompletion) }},
 		}),
-		Entry("no rules, too many, and those that say nothing", Covers(SuccessPolicyRulesAreValid), succeedOn(slices.Repeat([]batchv1.SuccessPolicyRule{one}, 20)...), wrongJobs{
+		Entry("no rules, more than 20 rules or an empty rule", Covers(SuccessPolicyRulesAreValid), succeedOn(slices.Repeat([]batchv1.SuccessPolicyRule{one}, 20)...), invalidJobs{
 			{rules, func(j *batchv1.Job) { j.Spec.SuccessPolicy.Rules = nil }},
 			{rules, func(j *batchv1.Job) { j.Spec.SuccessPolicy.Rules = append(j.Spec.SuccessPolicy.Rules, one) }},
 			{rules + "[0]", succeeded(func(r *batchv1.SuccessPolicyRule) { *r = batchv1.SuccessPolicyRule{} })},
 		}),
-		Entry("indexes that the Job does not have", Covers(SucceededIndexesAreValid), succeedOn(batchv1.SuccessPolicyRule{SucceededIndexes: ptr.To("0,1-2")}), wrongJobs{
+		Entry("succeededIndexes that are malformed or out of range", Covers(SucceededIndexesAreValid), succeedOn(batchv1.SuccessPolicyRule{SucceededIndexes: ptr.To("0,1-2")}), invalidJobs{
 			{rules + "[0].succeededIndexes", withIndexes("3")},
 			{rules + "[0].succeededIndexes", withIndexes("1-3")},
 			{rules + "[0].succeededIndexes", withIndexes("-1")},
@@ -168,7 +164,7 @@ var _ = Describe("the API server's rules for successPolicy", Label("area:api", "
 			{rules + "[0].succeededIndexes", withIndexes("one")},
 			{rules + "[0].succeededIndexes", withIndexes("0,")},
 		}),
-		Entry("more successes than can be", Covers(SucceededCountIsValid), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](3)}), wrongJobs{
+		Entry("a succeededCount that is negative or above the number of indexes", Covers(SucceededCountIsValid), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](3)}), invalidJobs{
 			{rules + "[0].succeededCount", succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededCount = ptr.To[int32](-1) })},
 			{rules + "[0].succeededCount", succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededCount = ptr.To[int32](4) })},
 			{rules + "[0].succeededCount", succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededIndexes = ptr.To("0-1") })},

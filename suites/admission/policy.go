@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// kind of object that is refused or changed.
+// kind is a kind of objects that are rejected or changed.
 type kind struct{ group, resource string }
 
 var (
@@ -31,7 +31,7 @@ func (k kind) rule(operation admissionregistrationv1.OperationType) admissionreg
 	}
 }
 
-// matching is a rule within the scene's namespace.
+// matching returns a rule for the sandbox's namespace.
 func matching(s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations) *admissionregistrationv1.MatchResources {
 	return &admissionregistrationv1.MatchResources{
 		NamespaceSelector: s.Selector(),
@@ -39,16 +39,17 @@ func matching(s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperati
 	}
 }
 
-// wall is something that keeps everybody in a scene's namespace from something.
-type wall struct {
-	// lift takes it away.
+// denial is something that makes the API server reject some requests in a sandbox's
+// namespace.
+type denial struct {
+	// lift removes it.
 	lift func(ctx context.Context)
 }
 
-// request is one that a wall refuses. It must be a dry run.
+// request is one that a denial rejects. It must be a dry run.
 type request func(ctx context.Context) error
 
-// creating is a dry run that creates an object.
+// creating returns a request that creates an object, as a dry run.
 func creating(s *framework.Sandbox, object client.Object) request {
 	object.SetNamespace(s.Namespace)
 	return func(ctx context.Context) error {
@@ -56,10 +57,10 @@ func creating(s *framework.Sandbox, object client.Object) request {
 	}
 }
 
-// stands waits until a wall refuses a request.
-func stands(ctx context.Context, s *framework.Sandbox, example request) {
+// awaitDenied waits until the API server rejects a request.
+func awaitDenied(ctx context.Context, s *framework.Sandbox, example request) {
 	GinkgoHelper()
-	s.Until(ctx, "the request is refused", func(ctx context.Context) (bool, error) {
+	s.Until(ctx, "the API server rejects the request", func(ctx context.Context) (bool, error) {
 		err := example(ctx)
 		if apierrors.IsForbidden(err) || apierrors.IsInternalError(err) {
 			return true, nil
@@ -68,11 +69,11 @@ func stands(ctx context.Context, s *framework.Sandbox, example request) {
 	})
 }
 
-// fell waits until nothing refuses a request any more. What is to be deleted may
-// be gone by then: the implementation has asked, too.
-func fell(ctx context.Context, s *framework.Sandbox, example request) {
+// awaitAccepted waits until the API server accepts a request. An object that the
+// request deletes may be gone by then: the implementation deletes it, too.
+func awaitAccepted(ctx context.Context, s *framework.Sandbox, example request) {
 	GinkgoHelper()
-	s.Until(ctx, "the request is no longer refused", func(ctx context.Context) (bool, error) {
+	s.Until(ctx, "the API server accepts the request", func(ctx context.Context) (bool, error) {
 		err := example(ctx)
 		if apierrors.IsForbidden(err) || apierrors.IsInternalError(err) {
 			return false, nil
@@ -81,8 +82,8 @@ func fell(ctx context.Context, s *framework.Sandbox, example request) {
 	})
 }
 
-// refuse has a policy refuse requests for which when, in CEL, is true.
-func refuse(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, when string, example request) wall {
+// deny creates a policy that rejects requests for which when, in CEL, is true.
+func deny(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, when string, example request) denial {
 	GinkgoHelper()
 	policy := framework.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "refuse"},
@@ -104,30 +105,30 @@ func refuse(ctx context.Context, s *framework.Sandbox, rule admissionregistratio
 			MatchResources:    &admissionregistrationv1.MatchResources{NamespaceSelector: s.Selector()},
 		},
 	})
-	stands(ctx, s, example)
-	return wall{lift: func(ctx context.Context) {
+	awaitDenied(ctx, s, example)
+	return denial{lift: func(ctx context.Context) {
 		GinkgoHelper()
 		Expect(s.Client.Delete(ctx, binding)).To(Succeed())
-		fell(ctx, s, example)
+		awaitAccepted(ctx, s, example)
 	}}
 }
 
-// refusePods has a policy refuse all new pods.
-func refusePods(ctx context.Context, s *framework.Sandbox) wall {
+// denyPods creates a policy that rejects all new pods.
+func denyPods(ctx context.Context, s *framework.Sandbox) denial {
 	GinkgoHelper()
-	return refuse(ctx, s, pods.rule(admissionregistrationv1.Create), "true", creating(s, examplePod()))
+	return deny(ctx, s, pods.rule(admissionregistrationv1.Create), "true", creating(s, examplePod()))
 }
 
-// refuseJobs has a policy refuse all new Jobs.
-func refuseJobs(ctx context.Context, s *framework.Sandbox) wall {
+// denyJobs creates a policy that rejects all new Jobs.
+func denyJobs(ctx context.Context, s *framework.Sandbox) denial {
 	GinkgoHelper()
-	return refuse(ctx, s, jobs.rule(admissionregistrationv1.Create), "true", creating(s, exampleJob()))
+	return deny(ctx, s, jobs.rule(admissionregistrationv1.Create), "true", creating(s, exampleJob()))
 }
 
-// added puts a label and an annotation on an object.
+// added adds a label and an annotation to an object.
 const added = `Object{metadata: Object.metadata{labels: {"example.com/added": "yes"}, annotations: {"example.com/added": "yes"}}}`
 
-// applying is a change by an apply configuration in CEL.
+// applying returns a mutation by an apply configuration in CEL.
 func applying(expression string) admissionregistrationv1.Mutation {
 	return admissionregistrationv1.Mutation{
 		PatchType:          admissionregistrationv1.PatchTypeApplyConfiguration,
@@ -135,7 +136,7 @@ func applying(expression string) admissionregistrationv1.Mutation {
 	}
 }
 
-// patching is a change by a JSON patch in CEL.
+// patching returns a mutation by a JSON patch in CEL.
 func patching(expression string) admissionregistrationv1.Mutation {
 	return admissionregistrationv1.Mutation{
 		PatchType: admissionregistrationv1.PatchTypeJSONPatch,
@@ -143,9 +144,9 @@ func patching(expression string) admissionregistrationv1.Mutation {
 	}
 }
 
-// rewrite has a policy change new objects in the scene's namespace, and returns
-// when it shows in an example.
-func rewrite[T client.Object](ctx context.Context, s *framework.Sandbox, k kind, by admissionregistrationv1.Mutation, example T, shows func(T) bool) {
+// mutate creates a policy that changes new objects in the sandbox's namespace, and
+// waits until an example is changed.
+func mutate[T client.Object](ctx context.Context, s *framework.Sandbox, k kind, by admissionregistrationv1.Mutation, example T, shows func(T) bool) {
 	GinkgoHelper()
 	policy := framework.CreateClusterWide(ctx, s, &admissionregistrationv1.MutatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "rewrite"},
@@ -164,14 +165,14 @@ func rewrite[T client.Object](ctx context.Context, s *framework.Sandbox, k kind,
 		},
 	})
 	example.SetNamespace(s.Namespace)
-	s.Until(ctx, "new objects are rewritten", func(ctx context.Context) (bool, error) {
+	s.Until(ctx, "the API server changes new objects", func(ctx context.Context) (bool, error) {
 		now := example.DeepCopyObject().(T)
 		err := s.Client.Create(ctx, now, client.DryRunAll)
 		return err == nil && shows(now), err
 	})
 }
 
-// examplePod is a pod as a Job's.
+// examplePod returns a pod like those of a Job.
 func examplePod() *corev1.Pod {
 	template := puppet.Job("").Obj().Spec.Template
 	return &corev1.Pod{

@@ -8,177 +8,136 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	batchv1 "k8s.io/api/batch/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// lastTick is the minute that began 3 to 4 minutes ago.
-func lastTick() time.Time { return time.Now().UTC().Add(-3 * time.Minute).Truncate(time.Minute) }
-
-// everStarted are all Jobs that ever were.
-func everStarted(s *framework.Sandbox) []batchv1.Job {
-	var all []batchv1.Job
-	for _, r := range s.History().Jobs("") {
-		if r.Created() {
-			all = append(all, *r.Job())
-		}
-	}
-	return all
-}
-
-// startsNothing expects that a CronJob starts no Job, and does not say so.
-func startsNothing(s *framework.Sandbox, name string, lastTime *metav1.Time) {
+// startsNothing expects that a CronJob, made by Due for a scheduled time, starts no Job
+// and records none in its status.
+func startsNothing(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) {
 	GinkgoHelper()
-	s.Stays("there is no Job, and none in the status", func(g Gomega) {
-		g.Expect(everStarted(s)).To(BeEmpty())
-		g.Expect(s.CronJob(name).Status.Active).To(BeEmpty())
-		g.Expect(s.CronJob(name).Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", lastTime.Time))))
+	s.Stays("no Job is started or recorded", func(g Gomega) {
+		g.Expect(CreatedJobs(s)).To(BeEmpty())
+		g.Expect(s.CronJob(cronJob.Name).Status.Active).To(BeEmpty())
+		g.Expect(s.CronJob(cronJob.Name).Status.LastScheduleTime).To(BeAt(LastBefore(tick)))
 	})
 }
 
-// startsOnce waits until a CronJob has started its tick, and expects that it
-// does so once.
-func startsOnce(s *framework.Sandbox, name string, tick time.Time) {
+// startsOnce waits until a CronJob has started the Job of a scheduled time, and
+// expects that this is the only one ever.
+func startsOnce(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) batchv1.Job {
 	GinkgoHelper()
-	s.Soon("the tick has its Job", func(g Gomega) {
-		g.Expect(s.Jobs()).To(ConsistOf(HaveField("Annotations", HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, tick.Format(time.RFC3339)))))
-		g.Expect(s.CronJob(name).Status.Active).To(ConsistOf(HaveField("UID", s.Jobs()[0].UID)))
-		g.Expect(s.CronJob(name).Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", tick))))
-	})
-	Expect(everStarted(s)).To(HaveLen(1))
+	job := Starts(s, cronJob, tick)
+	Runs(s, cronJob, tick)
+	Expect(CreatedJobs(s)).To(HaveLen(1))
+	return job
 }
 
-// noJobs is a quota without room for Jobs.
-func noJobs(ctx context.Context, s *framework.Sandbox) wall {
+// noJobs creates a quota without room for Jobs.
+func noJobs(ctx context.Context, s *framework.Sandbox) denial {
 	GinkgoHelper()
-	return full(ctx, s, "count/jobs.batch", creating(s, exampleJob())).wall()
+	return full(ctx, s, "count/jobs.batch", creating(s, exampleJob())).denial()
 }
 
-// due makes a CronJob that has slept through one tick.
-func due(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, tick time.Time) *batchv1.CronJob {
-	GinkgoHelper()
-	made := framework.Create(ctx, s, cronJob.Schedule(puppet.Daily(tick)).Obj())
-	framework.ChangeStatus(ctx, s, made, func(c *batchv1.CronJob) {
-		c.Status.LastScheduleTime = ptr.To(metav1.NewTime(tick.Add(-5 * time.Minute)))
-	})
-	return made
-}
+var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "behaviour:admission"), func() {
 
-// moveOn lets a later tick come. To the controller it is due at once: it cannot
-// look while the CronJob is suspended.
-func moveOn(ctx context.Context, s *framework.Sandbox, name string, tick time.Time) {
-	GinkgoHelper()
-	framework.Change(ctx, s, s.CronJob(name), func(c *batchv1.CronJob) { c.Spec.Suspend, c.Spec.Schedule = ptr.To(true), puppet.Daily(tick) })
-	framework.ChangeStatus(ctx, s, s.CronJob(name), func(c *batchv1.CronJob) {
-		c.Status.LastScheduleTime = ptr.To(metav1.NewTime(tick.Add(-5 * time.Minute)))
-	})
-	framework.Change(ctx, s, s.CronJob(name), func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(false) })
-}
-
-var _ = Describe("a CronJob whose Jobs are refused", Label("area:cronjob", "behaviour:admission"), func() {
-
-	// Wrong: takes a tick for started that was refused, so that it is lost.
-	DescribeTable("waits, and starts the tick by itself when they no longer are, after", func(ctx SpecContext, build func(context.Context, *framework.Sandbox) wall) {
+	// Wrong: takes a rejected Job for started, so that it is never started.
+	DescribeTable("the controller starts the Job later when it is rejected by", func(ctx SpecContext, build func(context.Context, *framework.Sandbox) denial) {
 		s := framework.New(ctx)
-		wall := build(ctx, s)
-		tick := lastTick()
-		made := due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
-		warned(s, made.UID, "FailedCreate")
-		startsNothing(s, "a", s.CronJob("a").Status.LastScheduleTime)
-		wall.lift(ctx)
-		startsOnce(s, "a", tick)
+		denial := build(ctx, s)
+		tick := Ago(3 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		warned(s, cronJob.UID, "FailedCreate")
+		startsNothing(s, cronJob, tick)
+		denial.lift(ctx)
+		startsOnce(s, cronJob, tick)
 	},
 		Entry("a quota", Covers(RefusedJobIsNotRecorded, WarnsOfARefusedJob, RefusedTickStartsLater), noJobs),
-		Entry("a policy", Covers(RefusedJobIsNotRecorded, WarnsOfARefusedJob, RefusedTickStartsLater), refuseJobs),
+		Entry("a policy", Covers(RefusedJobIsNotRecorded, WarnsOfARefusedJob, RefusedTickStartsLater), denyJobs),
 	)
 
 	// Wrong: tries again at once, for ever.
-	It("is no endless loop of requests", Covers(BacksOffWhileJobIsRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+	It("the controller backs off between requests", Covers(BacksOffWhileJobIsRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		c := count(ctx, s, jobs.rule(admissionregistrationv1.Create), creating(s, exampleJob()))
-		tick := lastTick()
-		due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
-		s.Soon("it was tried", func(g Gomega) { g.Expect(c.attempts()).NotTo(BeEmpty()) })
-		startsNothing(s, "a", s.CronJob("a").Status.LastScheduleTime)
-		attempts := c.attempts()
-		Expect(len(attempts)).To(BeNumerically("<=", loop), "attempts %v", since(attempts))
+		tick := Ago(3 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		s.Soon("the controller has tried to create the Job", func(g Gomega) { g.Expect(c.attempts()).NotTo(BeEmpty()) })
+		startsNothing(s, cronJob, tick)
+		c.expectAttempts(maxAttempts)
 		c.lift(ctx)
-		startsOnce(s, "a", tick)
+		startsOnce(s, cronJob, tick)
 	})
 
-	// The implementation may decide before the deadline and ask after it, though
-	// not long after it. Wrong: tries again what it decided once, however late it
-	// is.
-	It("starts nothing after the starting deadline", Covers(RefusedTickExpires), func(ctx SpecContext) {
+	// The controller may decide before the deadline and send its request shortly after
+	// it. Wrong: repeats what it once decided, however late it is.
+	It("the controller starts no Job after the starting deadline", Covers(RefusedTickExpires), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		wall := refuseJobs(ctx, s)
-		tick := lastTick()
+		denial := denyJobs(ctx, s)
+		tick := Ago(3 * time.Minute)
 		deadline := time.Since(tick) + 2*time.Second
-		due(ctx, s, puppet.CronJob("a", puppet.Job("")).StartingDeadlineSeconds(int64(deadline/time.Second)), tick)
-		last := s.CronJob("a").Status.LastScheduleTime
-		startsNothing(s, "a", last) // which takes longer than the deadline
-		startsNothing(s, "a", last)
-		wall.lift(ctx)
-		startsNothing(s, "a", last)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).StartingDeadlineSeconds(int64(deadline/time.Second)), tick)
+		startsNothing(s, cronJob, tick) // which takes longer than the deadline
+		startsNothing(s, cronJob, tick)
+		denial.lift(ctx)
+		startsNothing(s, cronJob, tick)
 	})
 
-	It("starts nothing when it is suspended before they are allowed", Covers(RefusedTickWaitsForResume), func(ctx SpecContext) {
+	It("the controller starts no Job when the CronJob is suspended before Jobs are accepted", Covers(RefusedTickWaitsForResume), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		wall := refuseJobs(ctx, s)
-		made := due(ctx, s, puppet.CronJob("a", puppet.Job("")), lastTick())
-		warned(s, made.UID, "FailedCreate")
-		framework.Change(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(true) })
-		s.Stays("there is no Job", func(g Gomega) { g.Expect(everStarted(s)).To(BeEmpty()) })
-		wall.lift(ctx)
-		startsNothing(s, "a", s.CronJob("a").Status.LastScheduleTime)
+		denial := denyJobs(ctx, s)
+		tick := Ago(3 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		warned(s, cronJob.UID, "FailedCreate")
+		SuspendCronJob(ctx, s, cronJob)
+		s.Stays("there is no Job", func(g Gomega) { g.Expect(CreatedJobs(s)).To(BeEmpty()) })
+		denial.lift(ctx)
+		startsNothing(s, cronJob, tick)
 	})
 })
 
-var _ = Describe("a CronJob whose Jobs are not as it made them", Label("area:cronjob", "behaviour:admission"), func() {
+var _ = Describe("CronJob admission, changed Jobs:", Label("area:cronjob", "behaviour:admission"), func() {
 
-	// Wrong: knows its Jobs by what their template says.
-	It("knows those with more labels and annotations for its own", Covers(CountsJobsWithAddedLabels), func(ctx SpecContext) {
+	// Wrong: recognizes its Jobs by the labels of the template.
+	It("Jobs with additional labels and annotations belong to the CronJob", Covers(CountsJobsWithAddedLabels), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		rewrite(ctx, s, jobs, applying(added),
+		mutate(ctx, s, jobs, applying(added),
 			exampleJob(), func(j *batchv1.Job) bool { return j.Labels["example.com/added"] == "yes" })
-		tick := lastTick()
-		due(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), tick)
-		s.Soon("its Job has come and gone", func(g Gomega) {
-			g.Expect(everStarted(s)).To(ConsistOf(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
+		tick := Ago(3 * time.Minute)
+		Due(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), tick)
+		s.Soon("the Job has succeeded and is deleted", func(g Gomega) {
+			g.Expect(CreatedJobs(s)).To(ConsistOf(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(s.CronJob("a").Status.Active).To(BeEmpty())
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
 		})
 	})
 
-	// Wrong: starts the next Job whether the one before went or not.
-	It("does not replace one that it may not delete until it may", Covers(NoReplacementBeforeDeletion), func(ctx SpecContext) {
+	// Wrong: starts the next Job whether the running one is deleted or not.
+	It("a Job whose deletion is rejected is replaced only when it can be deleted", Covers(NoReplacementBeforeDeletion), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		tick := lastTick().Add(-10 * time.Minute)
-		made := due(ctx, s, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)
-		startsOnce(s, "a", tick)
-		first := s.Jobs()[0]
-		wall := refuse(ctx, s, jobs.rule(admissionregistrationv1.Delete), "true", func(ctx context.Context) error {
+		tick := Ago(3 * time.Minute).Add(-10 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)
+		first := startsOnce(s, cronJob, tick)
+		denial := deny(ctx, s, jobs.rule(admissionregistrationv1.Delete), "true", func(ctx context.Context) error {
 			return s.Client.Delete(ctx, first.DeepCopy(), client.DryRunAll)
 		})
-		next := lastTick()
-		moveOn(ctx, s, "a", next)
-		warned(s, made.UID, "FailedDelete")
+		next := Ago(3 * time.Minute)
+		NextDue(ctx, s, cronJob, next)
+		warned(s, cronJob.UID, "FailedDelete")
 		s.Stays("the first Job is the only one", func(g Gomega) {
-			g.Expect(everStarted(s)).To(HaveLen(1))
+			g.Expect(CreatedJobs(s)).To(HaveLen(1))
 			g.Expect(s.CronJob("a").Status.Active).To(ConsistOf(HaveField("UID", first.UID)))
 		})
-		wall.lift(ctx)
-		s.Soon("the next tick has replaced it", func(g Gomega) {
-			g.Expect(s.Jobs()).To(ConsistOf(And(
-				HaveField("UID", Not(Equal(first.UID))),
-				HaveField("Annotations", HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, next.Format(time.RFC3339))))))
+		denial.lift(ctx)
+		s.Soon("the next Job has replaced it", func(g Gomega) {
+			g.Expect(s.Jobs()).To(HaveLen(1))
+			g.Expect(Existing(s, cronJob)).To(Equal(Times(next)))
 		})
-		Expect(everStarted(s)).To(HaveLen(2))
+		Expect(CreatedJobs(s)).To(HaveLen(2))
 	})
 })

@@ -19,10 +19,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// part is one change of a status.
+// part is a change of a status.
 type part func(*batchv1.JobStatus)
 
-// changes are all of several changes.
+// changes makes several changes.
 func changes(parts ...part) part {
 	return func(status *batchv1.JobStatus) {
 		for _, p := range parts {
@@ -45,7 +45,7 @@ func is(kinds ...batchv1.JobConditionType) part {
 // began is when the Jobs of these specs started.
 var began = time.Now().Add(-time.Hour).Truncate(time.Second)
 
-// at is a time some minutes after the start.
+// at returns the time some minutes after the start.
 func at(minutes int) metav1.Time {
 	return metav1.NewTime(began.Add(time.Duration(minutes) * time.Minute))
 }
@@ -65,24 +65,24 @@ var (
 	nothing  = changes()
 )
 
-// step is a change from one status to another, and the field that is to blame
-// where it is refused.
+// step is a change from one status to another, and the field that the API server has
+// to name.
 type step struct {
 	field    string // below status
 	from, to part
 }
 
-// story is a Job, and what may not happen to it.
-type story struct {
+// jobSteps are a Job and invalid changes of its status.
+type jobSteps struct {
 	job   *puppet.JobBuilder
 	steps []step
 }
 
-// status makes a Job of somebody else's with a status, and tries to change that.
-// The change alone is a dry run.
+// status creates a Job without a controller and with a status, and changes the status
+// as a dry run.
 func status(ctx context.Context, s *framework.Sandbox, name string, job *puppet.JobBuilder, from, to part) error {
 	GinkgoHelper()
-	made := job.With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj()
+	made := job.With(unmanaged).Obj()
 	made.Name = name
 	made = framework.Create(ctx, s, made)
 	framework.ChangeStatus(ctx, s, made, func(j *batchv1.Job) { from(&j.Status) })
@@ -92,35 +92,35 @@ func status(ctx context.Context, s *framework.Sandbox, name string, job *puppet.
 	return s.Client.Status().Patch(ctx, next, client.MergeFrom(now), &client.SubResourcePatchOptions{PatchOptions: client.PatchOptions{DryRun: []string{metav1.DryRunAll}}})
 }
 
-var _ = Describe("the API server's rules for the status of a Job", Label("area:api", "behaviour:validation"), func() {
+var _ = Describe("Job status validation:", Label("area:api", "behaviour:validation"), func() {
 	plain := puppet.Job("a").Parallelism(1).Completions(2)
 
-	DescribeTable("refuse", func(ctx SpecContext, stories ...story) {
+	DescribeTable("the API server rejects", func(ctx SpecContext, cases ...jobSteps) {
 		s := framework.New(ctx)
 		n := 0
-		for _, story := range stories {
-			for _, step := range story.steps {
+		for _, c := range cases {
+			for _, step := range c.steps {
 				n++
-				err := status(ctx, s, fmt.Sprint("a", n), story.job, step.from, step.to)
-				expectRefused(err, "status."+step.field, "change %d", n)
+				err := status(ctx, s, fmt.Sprint("a", n), c.job, step.from, step.to)
+				expectRejected(err, "status."+step.field, "change %d", n)
 			}
 		}
 	},
-		Entry("numbers of pods below 0", Covers(RefusesNegativeCounts), story{plain, []step{
+		Entry("negative numbers of pods", Covers(RefusesNegativeCounts), jobSteps{plain, []step{
 			{"active", nothing, func(s *batchv1.JobStatus) { s.Active = -1 }},
 			{"ready", nothing, func(s *batchv1.JobStatus) { s.Ready = ptr.To[int32](-1) }},
 			{"terminating", nothing, func(s *batchv1.JobStatus) { s.Terminating = ptr.To[int32](-1) }},
 			{"succeeded", nothing, func(s *batchv1.JobStatus) { s.Succeeded = -1 }},
 			{"failed", nothing, func(s *batchv1.JobStatus) { s.Failed = -1 }},
 		}}),
-		Entry("pods that are uncounted twice", Covers(UncountedUIDsAreValid), story{plain, []step{
+		Entry("uncounted pods without a UID or listed twice", Covers(UncountedUIDsAreValid), jobSteps{plain, []step{
 			{"uncountedTerminatedPods.succeeded[0]", nothing, uncounted([]types.UID{""}, nil)},
 			{"uncountedTerminatedPods.failed[0]", nothing, uncounted(nil, []types.UID{""})},
 			{"uncountedTerminatedPods.succeeded[1]", nothing, uncounted([]types.UID{"x", "x"}, nil)},
 			{"uncountedTerminatedPods.failed[1]", nothing, uncounted(nil, []types.UID{"x", "x"})},
 			{"uncountedTerminatedPods.failed[0]", nothing, uncounted([]types.UID{"x"}, []types.UID{"x"})},
 		}}),
-		Entry("success and failure together", Covers(SuccessExcludesFailure), story{plain, []step{
+		Entry("conditions of both success and failure", Covers(SuccessExcludesFailure), jobSteps{plain, []step{
 			{"conditions", complete, is(batchv1.JobFailureTarget, batchv1.JobFailed)},
 			{"conditions", complete, is(batchv1.JobFailureTarget)},
 			{"conditions", failed, changes(completed(1), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))},
@@ -128,86 +128,86 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 			{"conditions", changes(started(0), is(batchv1.JobFailureTarget)), is(batchv1.JobSuccessCriteriaMet)},
 			{"conditions", changes(started(0), is(batchv1.JobSuccessCriteriaMet)), is(batchv1.JobFailureTarget)},
 		}}),
-		Entry("a completionTime without completion, and the other way round", Covers(CompletionTimeMeansComplete), story{plain, []step{
+		Entry("a completionTime without Complete, or Complete without it", Covers(CompletionTimeMeansComplete), jobSteps{plain, []step{
 			{"completionTime", started(0), completed(1)},
 			{"completionTime", changes(started(0), is(batchv1.JobFailureTarget)), changes(completed(1), is(batchv1.JobFailed))},
 			{"completionTime", started(0), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete)},
 			{"completionTime", complete, func(s *batchv1.JobStatus) { s.CompletionTime = nil }},
 		}}),
-		Entry("a completionTime that is too early or changes", Covers(CompletionTimeIsFixed), story{plain, []step{
+		Entry("a completionTime that changes or is before the startTime", Covers(CompletionTimeIsFixed), jobSteps{plain, []step{
 			{"completionTime", started(1), changes(completed(0), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))},
 			{"completionTime", complete, completed(2)},
 		}}),
-		Entry("an end that was not announced", Covers(FinishIsAnnounced), story{plain, []step{
+		Entry("Complete without SuccessCriteriaMet or Failed without FailureTarget", Covers(FinishIsAnnounced), jobSteps{plain, []step{
 			{"conditions", started(0), is(batchv1.JobFailed)},
 			{"conditions", started(0), changes(completed(1), is(batchv1.JobComplete))},
 		}}),
-		Entry("an end while pods are left", Covers(FinishedHasNoPodsLeft), story{plain, []step{
+		Entry("a finished Job with active, terminating or uncounted pods", Covers(FinishedHasNoPodsLeft), jobSteps{plain, []step{
 			{"active", changes(started(0), func(s *batchv1.JobStatus) { s.Active = 1 }), failed},
 			{"active", failed, func(s *batchv1.JobStatus) { s.Active = 1 }},
 			{"terminating", changes(started(0), func(s *batchv1.JobStatus) { s.Terminating = ptr.To[int32](1) }), failed},
 			{"uncountedTerminatedPods", changes(started(0), uncounted([]types.UID{"x"}, nil)), complete},
 			{"uncountedTerminatedPods", failed, uncounted(nil, []types.UID{"x"})},
 		}}),
-		Entry("an end without a start", Covers(FinishedHasStarted), story{plain, []step{
+		Entry("a finished Job without a startTime", Covers(FinishedHasStarted), jobSteps{plain, []step{
 			{"startTime", nothing, is(batchv1.JobFailureTarget, batchv1.JobFailed)},
 			{"startTime", nothing, changes(completed(1), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))},
 		}}),
-		Entry("an end that is none any more", Covers(TerminalConditionsStay), story{plain, []step{
+		Entry("the removal of a condition of success or failure", Covers(TerminalConditionsStay), jobSteps{plain, []step{
 			{"conditions", failed, func(s *batchv1.JobStatus) { s.Conditions = nil }},
 			{"conditions", failed, func(s *batchv1.JobStatus) { s.Conditions[1].Status = corev1.ConditionFalse }},
 			{"conditions", complete, func(s *batchv1.JobStatus) { s.Conditions, s.CompletionTime = nil, nil }},
 			{"conditions", changes(started(0), is(batchv1.JobFailureTarget)), func(s *batchv1.JobStatus) { s.Conditions = nil }},
 			{"conditions", changes(started(0), is(batchv1.JobSuccessCriteriaMet)), func(s *batchv1.JobStatus) { s.Conditions = nil }},
 		}}),
-		Entry("fewer failures and successes than before", Covers(CountsNeverDecrease),
-			story{plain, []step{
+		Entry("fewer failed or succeeded pods than before", Covers(CountsNeverDecrease),
+			jobSteps{plain, []step{
 				{"failed", func(s *batchv1.JobStatus) { s.Failed = 2 }, func(s *batchv1.JobStatus) { s.Failed = 1 }},
 				{"succeeded", func(s *batchv1.JobStatus) { s.Succeeded = 2 }, func(s *batchv1.JobStatus) { s.Succeeded = 1 }},
 			}},
-			story{indexed("a").Parallelism(2), []step{
+			jobSteps{indexed("a").Parallelism(2), []step{
 				{"succeeded", func(s *batchv1.JobStatus) { s.Succeeded = 2 }, func(s *batchv1.JobStatus) { s.Succeeded = 1 }},
 			}},
 		),
-		Entry("another start", Covers(RunningStartTimeIsFixed), story{plain, []step{
+		Entry("a changed startTime", Covers(RunningStartTimeIsFixed), jobSteps{plain, []step{
 			{"startTime", started(0), started(1)},
 			{"startTime", started(0), func(s *batchv1.JobStatus) { s.StartTime = nil }},
 		}}),
-		Entry("completed indexes that the Job does not have", Covers(CompletedIndexesAreValid),
-			story{plain, []step{{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "0" }}}},
-			story{indexed("a"), []step{
+		Entry("completedIndexes that are malformed or out of range", Covers(CompletedIndexesAreValid),
+			jobSteps{plain, []step{{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "0" }}}},
+			jobSteps{indexed("a"), []step{
 				{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "3" }},
 				{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "1,0" }},
 				{"completedIndexes", nothing, func(s *batchv1.JobStatus) { s.CompletedIndexes = "all" }},
 			}},
 		),
-		Entry("failed indexes that the Job does not have, or that are completed", Covers(FailedIndexesAreValid),
-			story{indexed("a"), []step{{"failedIndexes", nothing, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("0") }}}},
-			story{perIndex("a"), []step{
+		Entry("failedIndexes that are malformed, out of range or completed", Covers(FailedIndexesAreValid),
+			jobSteps{indexed("a"), []step{{"failedIndexes", nothing, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("0") }}}},
+			jobSteps{perIndex("a"), []step{
 				{"failedIndexes", nothing, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("3") }},
 				{"failedIndexes", nothing, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("1,0") }},
 				{"failedIndexes", func(s *batchv1.JobStatus) { s.CompletedIndexes = "0-1" }, func(s *batchv1.JobStatus) { s.FailedIndexes = ptr.To("1-2") }},
 			}},
 		),
-		Entry("more ready pods than active ones", Covers(ReadyWithinActive), story{plain, []step{
+		Entry("more ready pods than active ones", Covers(ReadyWithinActive), jobSteps{plain, []step{
 			{"ready", nothing, func(s *batchv1.JobStatus) { s.Ready = ptr.To[int32](1) }},
 			{"ready", func(s *batchv1.JobStatus) { s.Active, s.Ready = 2, ptr.To[int32](2) }, func(s *batchv1.JobStatus) { s.Active = 1 }},
 		}}),
 	)
 
-	DescribeTable("accept", func(ctx SpecContext, job *puppet.JobBuilder, from, to part) {
+	DescribeTable("the API server accepts", func(ctx SpecContext, job *puppet.JobBuilder, from, to part) {
 		Expect(status(ctx, framework.New(ctx), "a", job, from, to)).To(Succeed())
 	},
-		Entry("fewer successes of an Indexed Job that may shrink", Covers(CountsNeverDecrease), indexed("a"),
+		Entry("fewer succeeded pods in an Indexed Job that may shrink", Covers(CountsNeverDecrease), indexed("a"),
 			part(func(s *batchv1.JobStatus) { s.Succeeded = 2 }), part(func(s *batchv1.JobStatus) { s.Succeeded = 1 })),
-		Entry("that a suspended Job has not started", Covers(RunningStartTimeIsFixed), puppet.Job("a").Suspend(),
+		Entry("the removal of the startTime of a suspended Job", Covers(RunningStartTimeIsFixed), puppet.Job("a").Suspend(),
 			started(0), part(func(s *batchv1.JobStatus) { s.StartTime = nil })),
-		Entry("the end of a Job without pods", Covers(AcceptsALifeCycle), puppet.Job("a").Completions(0), nothing, complete),
+		Entry("Complete for a Job without pods", Covers(AcceptsALifeCycle), puppet.Job("a").Completions(0), nothing, complete),
 	)
 
-	It("accept all that leads to success", Covers(AcceptsALifeCycle), func(ctx SpecContext) {
+	It("the API server accepts each step to Complete", Covers(AcceptsALifeCycle), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		framework.Create(ctx, s, perIndex("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
+		framework.Create(ctx, s, perIndex("a").With(unmanaged).Obj())
 		for _, step := range []part{
 			started(0),
 			func(s *batchv1.JobStatus) { s.Active, s.Ready = 3, ptr.To[int32](2) },
@@ -225,9 +225,9 @@ var _ = Describe("the API server's rules for the status of a Job", Label("area:a
 		Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
 	})
 
-	It("accept all that leads to failure", Covers(AcceptsALifeCycle), func(ctx SpecContext) {
+	It("the API server accepts each step to Failed", Covers(AcceptsALifeCycle), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		framework.Create(ctx, s, perIndex("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
+		framework.Create(ctx, s, perIndex("a").With(unmanaged).Obj())
 		for _, step := range []part{
 			changes(started(0), func(s *batchv1.JobStatus) { s.Active = 3 }),
 			func(s *batchv1.JobStatus) { s.Active, s.Failed, s.FailedIndexes = 2, 2, ptr.To("0") },

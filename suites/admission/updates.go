@@ -18,8 +18,11 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// directives are changes of where the pods of a Job may go.
-var directives = map[string]func(*corev1.PodTemplateSpec){
+// templateChanges are changes of a pod template, by a description.
+type templateChanges map[string]func(*corev1.PodTemplateSpec)
+
+// directives are changes of the scheduling directives and metadata of a pod template.
+var directives = templateChanges{
 	"a node selector": func(t *corev1.PodTemplateSpec) { t.Spec.NodeSelector = map[string]string{"disk": "fast"} },
 	"node affinity": func(t *corev1.PodTemplateSpec) {
 		t.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
@@ -41,8 +44,8 @@ var directives = map[string]func(*corev1.PodTemplateSpec){
 	},
 }
 
-// containers are changes of what the pods of a Job run.
-var containers = map[string]func(*corev1.PodTemplateSpec){
+// containers are changes of what the pods of a template run.
+var containers = templateChanges{
 	"an image":        func(t *corev1.PodTemplateSpec) { t.Spec.Containers[0].Image = "example.com/another:1" },
 	"a command":       func(t *corev1.PodTemplateSpec) { t.Spec.Containers[0].Command = []string{"another"} },
 	"a restartPolicy": func(t *corev1.PodTemplateSpec) { t.Spec.RestartPolicy = corev1.RestartPolicyOnFailure },
@@ -54,96 +57,97 @@ var containers = map[string]func(*corev1.PodTemplateSpec){
 	},
 }
 
-// resources changes what the first container asks for.
+// resources changes the requests of the first container.
 func resources(t *corev1.PodTemplateSpec) {
 	t.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m")}
 }
 
-// keeps expects that a change of the pod template is refused. The field is the
-// template, or what is below it, by version.
-func keeps(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, what string, change func(*corev1.PodTemplateSpec)) {
+// rejectsTemplates expects that the API server rejects each change of the pod
+// template. Which field below the template it names depends on the version.
+func rejectsTemplates(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, changes templateChanges) {
 	GinkgoHelper()
-	_, err := changed(ctx, s, job, func(j *batchv1.Job) { change(&j.Spec.Template) })
-	Expect(answerTo(err)).To(And(
-		HaveField("Reason", metav1.StatusReasonInvalid),
-		HaveField("Fields", ContainElement(HavePrefix("spec.template")))), what)
+	for what, change := range changes {
+		_, err := changed(ctx, s, job, func(j *batchv1.Job) { change(&j.Spec.Template) })
+		Expect(answerTo(err)).To(And(
+			HaveField("Reason", metav1.StatusReasonInvalid),
+			HaveField("Fields", ContainElement(HavePrefix("spec.template")))), what)
+	}
 }
 
-// takes expects that a change of the pod template is accepted.
-func takes(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, what string, change func(*corev1.PodTemplateSpec)) {
+// acceptsTemplates expects that the API server accepts each change of the pod
+// template.
+func acceptsTemplates(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, changes templateChanges) {
 	GinkgoHelper()
-	want := job.DeepCopy()
-	change(&want.Spec.Template)
-	got, err := changed(ctx, s, job, func(j *batchv1.Job) { change(&j.Spec.Template) })
-	Expect(err).NotTo(HaveOccurred(), what)
-	Expect(equality.Semantic.DeepEqual(got.Spec.Template, want.Spec.Template)).To(BeTrue(), what)
+	for what, change := range changes {
+		want := job.DeepCopy()
+		change(&want.Spec.Template)
+		got, err := changed(ctx, s, job, func(j *batchv1.Job) { change(&j.Spec.Template) })
+		Expect(err).NotTo(HaveOccurred(), what)
+		Expect(equality.Semantic.DeepEqual(got.Spec.Template, want.Spec.Template)).To(BeTrue(), what)
+	}
 }
 
-var _ = Describe("the API server's rules for changes of Jobs", Label("area:api", "behaviour:validation"), func() {
+var _ = Describe("Job update validation:", Label("area:api", "behaviour:validation"), func() {
 
-	It("keep the pod template of a Job that may run", Covers(TemplateIsFixed), func(ctx SpecContext) {
+	It("the API server rejects changes of the pod template of a Job that is not suspended", Covers(TemplateIsFixed), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, managed("a").Obj())
-		for what, change := range directives {
-			keeps(ctx, s, job, what, change)
-		}
-		for what, change := range containers {
-			keeps(ctx, s, job, what, change)
-		}
-		keeps(ctx, s, job, "resources", resources)
+		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Obj())
+		rejectsTemplates(ctx, s, job, directives)
+		rejectsTemplates(ctx, s, job, containers)
+		rejectsTemplates(ctx, s, job, templateChanges{"resources": resources})
 	})
 
-	DescribeTable("keep", func(ctx SpecContext, base *puppet.JobBuilder, cases wrongJobs) {
+	DescribeTable("the API server rejects changes of", func(ctx SpecContext, base *puppet.JobBuilder, cases invalidJobs) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, base.With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
+		job := framework.Create(ctx, s, base.With(unmanaged).Obj())
 		_, err := changed(ctx, s, job, func(*batchv1.Job) {})
-		Expect(err).NotTo(HaveOccurred(), "no change at all")
+		Expect(err).NotTo(HaveOccurred(), "no change")
 		for i, c := range cases {
 			_, err := changed(ctx, s, job, c.change)
-			expectRefused(err, c.field, "change %d", i+1)
+			expectRejected(err, c.field, "change %d", i+1)
 		}
 	},
-		Entry("the selector", Covers(SelectorIsFixed), own(), wrongJobs{
+		Entry("the selector", Covers(SelectorIsFixed), manual(), invalidJobs{
 			{"spec.selector", func(j *batchv1.Job) {
 				j.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 					{Key: "mine", Operator: metav1.LabelSelectorOpExists}}}
 			}},
 			{"spec.selector", func(j *batchv1.Job) { j.Spec.Selector = nil }},
 		}),
-		Entry("the completions of a Job without indexes", Covers(CompletionsAreFixed), puppet.Job("a").Parallelism(2).Completions(2), wrongJobs{
+		Entry("the completions of a NonIndexed Job", Covers(CompletionsAreFixed), puppet.Job("a").Parallelism(2).Completions(2), invalidJobs{
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](3) }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = ptr.To[int32](3), ptr.To[int32](3) }},
 		}),
-		Entry("the completions of an Indexed Job that do not go with parallelism", Covers(CompletionsFollowParallelism), indexed("a"), wrongJobs{
+		Entry("the completions of an Indexed Job without an equal parallelism", Covers(CompletionsFollowParallelism), indexed("a"), invalidJobs{
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](4) }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](2) }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
 		}),
-		Entry("the completionMode", Covers(CompletionModeIsFixed), indexed("a"), wrongJobs{
+		Entry("the completionMode", Covers(CompletionModeIsFixed), indexed("a"), invalidJobs{
 			{"spec.completionMode", func(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To(batchv1.NonIndexedCompletion) }},
 		}),
-		Entry("the podFailurePolicy", Covers(FailurePolicyIsFixed), withRule(failOn(1)), wrongJobs{
+		Entry("the podFailurePolicy", Covers(FailurePolicyIsFixed), withRule(failOn(1)), invalidJobs{
 			{"spec.podFailurePolicy", func(j *batchv1.Job) { j.Spec.PodFailurePolicy = nil }},
 			{"spec.podFailurePolicy", func(j *batchv1.Job) { j.Spec.PodFailurePolicy.Rules[0] = failOn(2) }},
 		}),
-		Entry("the backoffLimitPerIndex", Covers(BackoffLimitPerIndexIsFixed), perIndex("a"), wrongJobs{
+		Entry("the backoffLimitPerIndex", Covers(BackoffLimitPerIndexIsFixed), perIndex("a"), invalidJobs{
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = nil }},
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = ptr.To[int32](2) }},
 		}),
-		Entry("the managedBy", Covers(ManagedByIsFixed), puppet.Job("a"), wrongJobs{
+		Entry("the managedBy", Covers(ManagedByIsFixed), puppet.Job("a"), invalidJobs{
 			{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = nil }},
 			{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(batchv1.JobControllerName) }},
 		}),
-		Entry("the successPolicy", Covers(SuccessPolicyIsFixed), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](1)}), wrongJobs{
+		Entry("the successPolicy", Covers(SuccessPolicyIsFixed), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](1)}), invalidJobs{
 			{"spec.successPolicy", func(j *batchv1.Job) { j.Spec.SuccessPolicy = nil }},
 			{"spec.successPolicy", func(j *batchv1.Job) { j.Spec.SuccessPolicy.Rules[0].SucceededCount = ptr.To[int32](2) }},
 		}),
 	)
 
-	It("let an Indexed Job grow and shrink together with its parallelism", Covers(CompletionsFollowParallelism), func(ctx SpecContext) {
+	It("the API server accepts equal changes of an Indexed Job's completions and parallelism", Covers(CompletionsFollowParallelism), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, indexed("a").With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(somebody) }).Obj())
+		job := framework.Create(ctx, s, indexed("a").With(unmanaged).Obj())
 		for _, n := range []int32{5, 1, 0} {
 			framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = &n, &n })
 			Expect(s.Job("a").Spec.Completions).To(HaveValue(Equal(n)))
@@ -151,9 +155,9 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 		Expect(s.Job("a").UID).To(Equal(job.UID))
 	})
 
-	It("let the numbers and suspend of a Job change", Covers(MutableFieldsMayChange), func(ctx SpecContext) {
+	It("the API server accepts changes of a Job's numbers and suspend", Covers(MutableFieldsMayChange), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, managed("a").Completions(2).Obj())
+		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Completions(2).Obj())
 		for field, set := range numbers {
 			if field == "spec.completions" {
 				continue // see API-UPDATE-003
@@ -166,7 +170,7 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 				Expect(equality.Semantic.DeepEqual(got.Spec, want.Spec)).To(BeTrue(), "%s to %d", field, n)
 			}
 			_, err := changed(ctx, s, job, func(j *batchv1.Job) { set(&j.Spec, -1) })
-			expectRefused(err, field)
+			expectRejected(err, field)
 		}
 		for _, suspend := range []bool{true, false} {
 			framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = &suspend })
@@ -174,61 +178,48 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 		}
 	})
 
-	// Wrong: takes every change of a Job that does nothing yet.
-	It("let the pods of a suspended Job that never started go elsewhere, and be nothing else", Covers(SchedulingMayChangeBeforeStart), func(ctx SpecContext) {
+	// Wrong: accepts every change of a Job that has no pods yet.
+	It("the API server accepts only new scheduling directives for a suspended Job that never started", Covers(SchedulingMayChangeBeforeStart), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, managed("a").Suspend().Obj())
-		for what, change := range directives {
-			takes(ctx, s, job, what, change)
-		}
-		for what, change := range containers {
-			keeps(ctx, s, job, what, change)
-		}
-		keeps(ctx, s, job, "pod affinity", func(t *corev1.PodTemplateSpec) {
+		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Suspend().Obj())
+		acceptsTemplates(ctx, s, job, directives)
+		rejectsTemplates(ctx, s, job, containers)
+		rejectsTemplates(ctx, s, job, templateChanges{"pod affinity": func(t *corev1.PodTemplateSpec) {
 			t.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{
 				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: "zone"}},
 			}}
-		})
+		}})
 	})
 
-	It("let the resources of a suspended Job change", Covers(ResourcesMayChangeWhileSuspended), func(ctx SpecContext) {
+	It("the API server accepts new resources for a suspended Job without active pods", Covers(ResourcesMayChangeWhileSuspended), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, managed("a").Suspend().Obj())
-		takes(ctx, s, job, "resources", resources)
+		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Suspend().Obj())
+		acceptsTemplates(ctx, s, job, templateChanges{"resources": resources})
 		framework.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.Active = 1 })
-		keeps(ctx, s, job, "resources while a pod is active", resources)
+		rejectsTemplates(ctx, s, job, templateChanges{"resources while a pod is active": resources})
 	})
 
-	// Wrong: goes by spec.suspend, so that pods of two kinds run side by side.
-	It("let the template of a Job that is suspended again change when its pods are gone", Covers(TemplateMayChangeOnceSuspended), func(ctx SpecContext) {
+	// Wrong: checks spec.suspend only, so that pods of two templates run side by side.
+	It("the API server accepts a new pod template for a suspended Job once its pods are gone", Covers(TemplateMayChangeOnceSuspended), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, managed("a").Suspend().Obj())
+		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Suspend().Obj())
 		framework.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.Now()) })
 		directives := maps.Clone(directives)
 		directives["resources"] = resources
-		for what, change := range directives {
-			keeps(ctx, s, job, what, change)
-		}
+		rejectsTemplates(ctx, s, job, directives)
 		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) {
 			j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobSuspended, Status: corev1.ConditionTrue}}
 		})
-		for what, change := range directives {
-			takes(ctx, s, job, what, change)
-		}
-		for what, change := range containers {
-			keeps(ctx, s, job, what, change)
-		}
+		acceptsTemplates(ctx, s, job, directives)
+		rejectsTemplates(ctx, s, job, containers)
 		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
-		for what, change := range directives {
-			keeps(ctx, s, job, what, change)
-		}
+		rejectsTemplates(ctx, s, job, directives)
 	})
 
-	// Wrong: counts every write, so that a controller that has caught up looks
-	// as if it had not.
-	It("count the changes of a spec alone", Covers(GenerationFollowsSpec), func(ctx SpecContext) {
+	// Wrong: counts every write, so that a controller that has caught up seems not to.
+	It("the API server increments the generation for changes of the spec only", Covers(GenerationFollowsSpec), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, managed("a").Obj())
+		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Obj())
 		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Labels = map[string]string{"a": "b"} })
 		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
 		Expect(s.Job("a").Generation).To(BeEquivalentTo(1))
@@ -243,9 +234,9 @@ var _ = Describe("the API server's rules for changes of Jobs", Label("area:api",
 		Expect(s.CronJob("a").Generation).To(BeEquivalentTo(2))
 	})
 
-	It("keep spec and status apart", Covers(SpecAndStatusAreApart), func(ctx SpecContext) {
+	It("the API server ignores the status in writes of the spec, and the spec in writes of the status", Covers(SpecAndStatusAreApart), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, managed("a").Obj())
+		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Obj())
 		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })
 		Expect(s.Job("a").Status.Active).To(BeZero())
 		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 2, ptr.To[int32](2) })

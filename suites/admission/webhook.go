@@ -10,23 +10,24 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// counter is a webhook in this process, which refuses requests and knows when
-// each of them came: an event tells of the first few only.
+// counter is a webhook in this process that rejects requests and records when each of
+// them arrived. Events record the first few only.
 type counter struct {
-	wall
-	mu   sync.Mutex
-	came []time.Time
-	open bool
+	denial
+	mu      sync.Mutex
+	arrived []time.Time
+	open    bool
 }
 
-// count refuses all requests of a kind within the scene's namespace, and counts
-// those that are no dry runs.
+// count rejects all requests of a kind in the sandbox's namespace, and counts those
+// that are no dry runs.
 func count(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, example request) *counter {
 	GinkgoHelper()
 	c := &counter{}
@@ -36,7 +37,7 @@ func count(ctx context.Context, s *framework.Sandbox, rule admissionregistration
 		URL:      &server.URL,
 		CABundle: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
 	})
-	stands(ctx, s, example)
+	awaitDenied(ctx, s, example)
 	c.lift = func(ctx context.Context) {
 		GinkgoHelper()
 		c.mu.Lock()
@@ -46,7 +47,7 @@ func count(ctx context.Context, s *framework.Sandbox, rule admissionregistration
 	return c
 }
 
-// hook registers a webhook for the scene's namespace alone.
+// hook registers a webhook for the sandbox's namespace only.
 func hook(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, at admissionregistrationv1.WebhookClientConfig) *admissionregistrationv1.ValidatingWebhookConfiguration {
 	GinkgoHelper()
 	return framework.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingWebhookConfiguration{
@@ -68,7 +69,7 @@ func (c *counter) Handle(_ context.Context, request admission.Request) admission
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !ptr.Deref(request.DryRun, false) {
-		c.came = append(c.came, time.Now())
+		c.arrived = append(c.arrived, time.Now())
 	}
 	if c.open {
 		return admission.Allowed("")
@@ -76,9 +77,29 @@ func (c *counter) Handle(_ context.Context, request admission.Request) admission
 	return admission.Denied("not now")
 }
 
-// attempts are the times at which requests came so far.
+// attempts returns the times at which requests have arrived so far.
 func (c *counter) attempts() []time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.came)
+	return slices.Clone(c.arrived)
+}
+
+// maxAttempts is how many rejected requests a controller may send within the time of
+// Stays. Its back-off may start with a few milliseconds, if it grows.
+const maxAttempts = 25
+
+// expectAttempts expects that some requests have arrived, but at most max.
+func (c *counter) expectAttempts(max int) {
+	GinkgoHelper()
+	attempts := c.attempts()
+	Expect(len(attempts)).To(And(BeNumerically(">", 0), BeNumerically("<=", max)), "attempts %v", since(attempts))
+}
+
+// since returns the times relative to the first.
+func since(times []time.Time) []time.Duration {
+	var all []time.Duration
+	for _, t := range times {
+		all = append(all, t.Sub(times[0]).Round(time.Millisecond))
+	}
+	return all
 }

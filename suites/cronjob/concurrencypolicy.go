@@ -129,7 +129,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 				j.Namespace, j.UID = s.Namespace, "5a1f4b0c-0000-4000-8000-000000000000"
 			}).Obj()
 			framework.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) {
-				c.Status.LastScheduleTime = ptr.To(metav1.NewTime(tick.Add(-5 * time.Minute)))
+				c.Status.LastScheduleTime = ptr.To(metav1.NewTime(LastBefore(tick)))
 				c.Status.Active = []corev1.ObjectReference{reference(gone)}
 			})
 

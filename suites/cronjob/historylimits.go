@@ -127,7 +127,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 		s.Soon("the latest success is recorded", func(g Gomega) {
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", BeTemporally(">", Ago(70*time.Minute)))))
 		})
-		SetLastScheduleTime(ctx, s, cronJob, tick.Add(-5*time.Minute))
+		SetLastScheduleTime(ctx, s, cronJob, LastBefore(tick))
 		ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To(int32(1)) })
 
 		// An API server that does not know the quota yet may accept a Job.

@@ -228,7 +228,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 		local := tick.In(zone)
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).
 			Schedule(fmt.Sprintf("%d %d * * *", local.Minute(), local.Hour())).
-			With(func(c *batchv1.CronJob) { c.Spec.TimeZone = ptr.To("Asia/Kolkata") }), tick.Add(-5*time.Minute))
+			With(func(c *batchv1.CronJob) { c.Spec.TimeZone = ptr.To("Asia/Kolkata") }), LastBefore(tick))
 
 		job := Starts(s, cronJob, tick)
 		Expect(job.Annotations).To(HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, local.Format(time.RFC3339)))
@@ -248,7 +248,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 		ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) {
 			c.Spec.Suspend, c.Spec.TimeZone = ptr.To(true), ptr.To("Asia/Kolkata")
 		})
-		SetLastScheduleTime(ctx, s, cronJob, tick.Add(-5*time.Minute))
+		SetLastScheduleTime(ctx, s, cronJob, LastBefore(tick))
 		ResumeCronJob(ctx, s, cronJob)
 		Starts(s, cronJob, tick)
 	})
@@ -260,7 +260,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 		s := framework.New(ctx)
 		tick := Ago(30 * time.Minute)
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).
-			Schedule(fmt.Sprintf("%d %d %d * %s", tick.Minute(), tick.Hour(), tick.AddDate(0, 0, 10).Day(), tick.Weekday().String()[:3])), tick.Add(-5*time.Minute))
+			Schedule(fmt.Sprintf("%d %d %d * %s", tick.Minute(), tick.Hour(), tick.AddDate(0, 0, 10).Day(), tick.Weekday().String()[:3])), LastBefore(tick))
 
 		Starts(s, cronJob, tick)
 	})
@@ -345,7 +345,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).
 			With(func(c *batchv1.CronJob) { c.Finalizers = []string{finalizer} }).Obj())
 		s.Delete(ctx, cronJob)
-		SetLastScheduleTime(ctx, s, cronJob, tick.Add(-5*time.Minute))
+		SetLastScheduleTime(ctx, s, cronJob, LastBefore(tick))
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
 		Starts(s, witness, tick)

@@ -30,7 +30,7 @@ var _ = Describe("CronJob timeZone:", Label("area:cronjob", "behaviour:schedule"
 			if weekday {
 				schedule = fmt.Sprintf("%d %d * * %s", local.Minute(), local.Hour(), strings.ToUpper(local.Weekday().String()[:3]))
 			}
-			cronJob := Scheduled(ctx, s, puppet.CronJob(name, puppet.Job("")).Schedule(schedule).TimeZone(zone), tick.Add(-5*time.Minute))
+			cronJob := Scheduled(ctx, s, puppet.CronJob(name, puppet.Job("")).Schedule(schedule).TimeZone(zone), LastBefore(tick))
 			job := Starts(s, cronJob, tick)
 			Expect(job.Annotations).To(HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, local.Format(time.RFC3339)))
 		}

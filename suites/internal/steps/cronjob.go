@@ -20,11 +20,14 @@ import (
 func Ago(d time.Duration) time.Time { return time.Now().UTC().Add(-d).Truncate(time.Minute) }
 
 // Due creates a CronJob that is scheduled once a day at the time of tick, and
-// has missed it. No other time becomes due while a spec runs.
+// has missed it. No other Job becomes due while a spec runs.
 func Due(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, tick time.Time) *batchv1.CronJob {
 	GinkgoHelper()
-	return Scheduled(ctx, s, cronJob.Schedule(puppet.Daily(tick)), tick.Add(-5*time.Minute))
+	return Scheduled(ctx, s, cronJob.Schedule(puppet.Daily(tick)), LastBefore(tick))
 }
+
+// LastBefore returns the lastScheduleTime by which the time of tick has been missed.
+func LastBefore(tick time.Time) time.Time { return tick.Add(-5 * time.Minute) }
 
 // Scheduled creates a CronJob with a lastScheduleTime.
 func Scheduled(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, last time.Time) *batchv1.CronJob {
@@ -49,7 +52,7 @@ func NextDue(ctx context.Context, s *framework.Sandbox, cronJob *batchv1.CronJob
 		c.Spec.Suspend = ptr.To(true)
 		c.Spec.Schedule = puppet.Daily(tick)
 	})
-	SetLastScheduleTime(ctx, s, s.CronJob(cronJob.Name), tick.Add(-5*time.Minute))
+	SetLastScheduleTime(ctx, s, s.CronJob(cronJob.Name), LastBefore(tick))
 	ChangeCronJob(ctx, s, cronJob, append(changes, func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(false) })...)
 }
 
@@ -75,7 +78,7 @@ func ResumeCronJob(ctx context.Context, s *framework.Sandbox, cronJob *batchv1.C
 	ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(false) })
 }
 
-// Times returns times as TimesOfJobs and the like do.
+// Times returns times in the format of Existing, Started and Active.
 func Times(times ...time.Time) []string {
 	list := []string{}
 	for _, t := range times {
@@ -99,11 +102,11 @@ func JobsOf(s *framework.Sandbox, cronJob *batchv1.CronJob) []batchv1.Job {
 	return slices.DeleteFunc(s.Jobs(), func(j batchv1.Job) bool { return !metav1.IsControlledBy(&j, cronJob) })
 }
 
-// CreatedJobsOf returns the CronJob's Jobs that exist or existed, as they were created.
-func CreatedJobsOf(s *framework.Sandbox, cronJob *batchv1.CronJob) []batchv1.Job {
+// CreatedJobs returns all Jobs that were ever created, as they were then.
+func CreatedJobs(s *framework.Sandbox) []batchv1.Job {
 	var all []batchv1.Job
 	for _, r := range s.History().Jobs("") {
-		if r.Created() && metav1.IsControlledBy(r.Job(), cronJob) {
+		if r.Created() {
 			all = append(all, *r.Job())
 		}
 	}
@@ -115,9 +118,9 @@ func Existing(s *framework.Sandbox, cronJob *batchv1.CronJob) []string {
 	return scheduledTimes(JobsOf(s, cronJob))
 }
 
-// Started returns the scheduled times of the CronJob's Jobs that exist or existed.
+// Started returns the scheduled times of the CronJob's Jobs that were ever created.
 func Started(s *framework.Sandbox, cronJob *batchv1.CronJob) []string {
-	return scheduledTimes(CreatedJobsOf(s, cronJob))
+	return scheduledTimes(slices.DeleteFunc(CreatedJobs(s), func(j batchv1.Job) bool { return !metav1.IsControlledBy(&j, cronJob) }))
 }
 
 func scheduledTimes(jobs []batchv1.Job) []string {

@@ -1,0 +1,149 @@
+package admission
+
+import (
+	"context"
+
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+// build makes the API server reject all pods in one way. It may change the pod
+// template of the Job for that.
+type build func(ctx context.Context, s *framework.Sandbox, pod *corev1.PodSpec) denial
+
+func policy(ctx context.Context, s *framework.Sandbox, _ *corev1.PodSpec) denial {
+	GinkgoHelper()
+	return denyPods(ctx, s)
+}
+
+// unserved registers a webhook without a server.
+func unserved(ctx context.Context, s *framework.Sandbox, _ *corev1.PodSpec) denial {
+	GinkgoHelper()
+	example := creating(s, examplePod())
+	config := hook(ctx, s, pods.rule(admissionregistrationv1.Create), admissionregistrationv1.WebhookClientConfig{URL: ptr.To("https://127.0.0.1:1/")})
+	awaitDenied(ctx, s, example)
+	return denial{lift: func(ctx context.Context) {
+		GinkgoHelper()
+		Expect(s.Client.Delete(ctx, config)).To(Succeed())
+		awaitAccepted(ctx, s, example)
+	}}
+}
+
+// quota is a ResourceQuota that the API server enforces.
+type quota struct {
+	*framework.Sandbox
+	*corev1.ResourceQuota
+	resource corev1.ResourceName
+	example  request
+}
+
+// full creates a quota without room for a resource, which the example needs.
+func full(ctx context.Context, s *framework.Sandbox, name corev1.ResourceName, example request) *quota {
+	GinkgoHelper()
+	made := framework.Create(ctx, s, &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "room"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{name: resource.MustParse("0")}},
+	})
+	awaitDenied(ctx, s, example)
+	return &quota{s, made, name, example}
+}
+
+// set changes the quota to some room. It does not delete the quota, because the API
+// server may enforce a deleted one for a while.
+func (q *quota) set(ctx context.Context, room string) {
+	GinkgoHelper()
+	framework.Change(ctx, q.Sandbox, q.ResourceQuota, func(r *corev1.ResourceQuota) { r.Spec.Hard[q.resource] = resource.MustParse(room) })
+	awaitAccepted(ctx, q.Sandbox, q.example)
+}
+
+func (q *quota) denial() denial { return denial{lift: func(ctx context.Context) { q.set(ctx, "100") }} }
+
+// fullOfPods creates a quota without room for pods.
+func fullOfPods(ctx context.Context, s *framework.Sandbox) *quota {
+	GinkgoHelper()
+	return full(ctx, s, corev1.ResourcePods, creating(s, examplePod()))
+}
+
+func noRoom(ctx context.Context, s *framework.Sandbox, _ *corev1.PodSpec) denial {
+	GinkgoHelper()
+	return fullOfPods(ctx, s).denial()
+}
+
+// limits creates a LimitRange whose minimum is above the requests of the pods. lift
+// lowers it, as for quotas.
+func limits(ctx context.Context, s *framework.Sandbox, pod *corev1.PodSpec) denial {
+	GinkgoHelper()
+	set := func(cpu string) []corev1.LimitRangeItem {
+		return []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Min: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}}
+	}
+	pod.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m")}
+	example := examplePod()
+	example.Spec = *pod.DeepCopy()
+	made := framework.Create(ctx, s, &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "limits"}, Spec: corev1.LimitRangeSpec{Limits: set("1")}})
+	awaitDenied(ctx, s, creating(s, example))
+	return denial{lift: func(ctx context.Context) {
+		GinkgoHelper()
+		framework.Change(ctx, s, made, func(l *corev1.LimitRange) { l.Spec.Limits = set("1m") })
+		awaitAccepted(ctx, s, creating(s, example))
+	}}
+}
+
+// restricted enforces the Pod Security level restricted, which the pods do not meet.
+func restricted(ctx context.Context, s *framework.Sandbox, _ *corev1.PodSpec) denial {
+	GinkgoHelper()
+	const level = "pod-security.kubernetes.io/enforce"
+	set := func(to string) {
+		GinkgoHelper()
+		s.ChangeNamespace(ctx, func(n *corev1.Namespace) { n.Labels[level] = to })
+	}
+	set("restricted")
+	example := creating(s, examplePod())
+	awaitDenied(ctx, s, example)
+	return denial{lift: func(ctx context.Context) {
+		GinkgoHelper()
+		set("baseline")
+		awaitAccepted(ctx, s, example)
+	}}
+}
+
+// noClass gives the pods a PriorityClass that does not exist; lift creates it.
+func noClass(_ context.Context, s *framework.Sandbox, pod *corev1.PodSpec) denial {
+	const late = "late"
+	pod.PriorityClassName = s.ClusterWideName(late)
+	return denial{lift: func(ctx context.Context) {
+		GinkgoHelper()
+		framework.CreateClusterWide(ctx, s, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: late}, Value: 1000})
+	}}
+}
+
+// warned waits for a Warning event about an object that has a reason.
+func warned(s *framework.Sandbox, about types.UID, reason string) {
+	GinkgoHelper()
+	s.Soon("the controller has emitted a Warning "+reason, func(g Gomega) {
+		g.Expect(s.Events()).To(ContainElement(And(
+			HaveField("InvolvedObject.UID", about),
+			HaveField("Type", corev1.EventTypeWarning),
+			HaveField("Reason", reason))))
+	})
+}
+
+// waits waits until a Job has started, and expects that it gets no pods and no
+// condition.
+func waits(s *framework.Sandbox, job string) {
+	GinkgoHelper()
+	s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job(job).Status.StartTime).NotTo(BeNil()) })
+	s.Stays("the Job has no pods and no condition", func(g Gomega) {
+		g.Expect(s.Created()).To(BeEmpty())
+		g.Expect(CountersOf(s.Job(job))).To(Equal(Counters{}))
+		g.Expect(s.Job(job).Status.Conditions).NotTo(ContainElement(HaveField("Status", corev1.ConditionTrue)))
+	})
+}
