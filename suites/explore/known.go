@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 )
 
 // Known is a deviation that was explained: a bug of an implementation.
@@ -23,22 +23,10 @@ type Known struct {
 	Why string
 }
 
-// Expected are those that an implementation has in a version.
-func Expected(implementation, version string) []Known {
-	v, err := semver.NewVersion(version)
-	if err != nil {
-		return nil
-	}
-	release := semver.New(v.Major(), v.Minor(), v.Patch(), "", "")
+// Expected returns those that an implementation has in a release, as in v1.37.1.
+func Expected(implementation, release string) []Known {
 	return slices.DeleteFunc(slices.Clone(all), func(k Known) bool {
-		if k.Implementation != implementation {
-			return true
-		}
-		if k.Versions == "" {
-			return false
-		}
-		c, err := semver.NewConstraint(k.Versions)
-		return err != nil || !c.Check(release)
+		return k.Implementation != implementation || !version.Satisfies(release, k.Versions)
 	})
 }
 

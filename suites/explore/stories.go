@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
@@ -34,15 +34,8 @@ type Story struct {
 // since are the versions in which fields that a story uses are on by default.
 var since = map[string]string{"managed-by": "v1.32.0", "success-policy": "v1.31.0"}
 
-// In tells whether it is for a version of Kubernetes. One that cannot be read
-// counts as the newest.
-func (s Story) In(version string) bool {
-	v, err := semver.NewVersion(version)
-	if err != nil || s.Since == "" {
-		return true
-	}
-	return !semver.New(v.Major(), v.Minor(), v.Patch(), "", "").LessThan(semver.MustParse(s.Since))
-}
+// In reports whether it is for a version of Kubernetes.
+func (s Story) In(v string) bool { return s.Since == "" || version.Satisfies(v, ">= "+s.Since) }
 
 // Stories are those whose names match, in order; all of them for nil. The error
 // is a *badinput.Error when there is none.

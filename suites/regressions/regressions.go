@@ -10,8 +10,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
@@ -53,21 +53,9 @@ var all = sync.OnceValues(func() ([]Regression, error) {
 // Has tells whether a version, as in v1.36.1, has the bug.
 func (r Regression) Has(version string) bool { return Has(r.Scenario, version) }
 
-// Has tells whether a scenario is about a bug that a version, as in v1.36.1, has.
-func Has(s *scenario.Scenario, version string) bool {
-	if s.Affected == "" {
-		return false
-	}
-	v, err := semver.NewVersion(version)
-	if err != nil {
-		return false
-	}
-	release, err := v.SetPrerelease("") // a distribution's suffix makes it no other version
-	if err != nil {
-		return false
-	}
-	c, err := semver.NewConstraint(s.Affected)
-	return err == nil && c.Check(&release)
+// Has reports whether a scenario is about a bug that a release, as in v1.36.1, has.
+func Has(s *scenario.Scenario, release string) bool {
+	return s.Affected != "" && version.Satisfies(release, s.Affected)
 }
 
 // Red tells whether a scenario is expected to fail against an implementation on

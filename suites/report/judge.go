@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -72,21 +72,8 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 	return r
 }
 
-func holdsIn(version string, constraints ...string) bool {
-	v, err := semver.NewVersion(version)
-	if err != nil {
-		return true // unknown versions count as the newest
-	}
-	v = semver.New(v.Major(), v.Minor(), v.Patch(), "", "")
-	for _, text := range constraints {
-		if text == "" {
-			continue
-		}
-		if c, err := semver.NewConstraint(text); err == nil && !c.Check(v) {
-			return false
-		}
-	}
-	return true
+func holdsIn(v string, constraints ...string) bool {
+	return !slices.ContainsFunc(constraints, func(c string) bool { return !version.Satisfies(v, c) })
 }
 
 // requirement judges one by all specs that cover it, and by all others that

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 )
 
 // Check refuses a scenario that cannot be played, with the line of the step in
@@ -42,15 +42,15 @@ func (s *Scenario) checkHead() error {
 		line := cmp.Or(s.lines[field], 1)
 		return fmt.Errorf("line %d: %s: %s", line, field, fmt.Sprintf(format, values...))
 	}
-	switch _, err := semver.NewConstraint(s.Affected); {
+	switch err := version.Check(s.Affected); {
 	case strings.TrimSpace(s.Description) == "" || strings.Contains(strings.TrimSpace(s.Description), "\n"):
 		return wrong("description", "it must be one line")
 	case s.Issue < 0:
 		return wrong("issue", "%d is no number of an issue", s.Issue)
 	case s.Pull < 0:
 		return wrong("pull", "%d is no number of a pull request", s.Pull)
-	case s.Affected != "" && err != nil:
-		return wrong("affected", "%q is no constraint on versions, as in \">= 1.36.0, < 1.36.3\"", s.Affected)
+	case err != nil:
+		return wrong("affected", "%s", err)
 	case s.Implementation != "" && s.Implementation != Later:
 		return wrong("implementation", "%q is not %q", s.Implementation, Later)
 	case s.Component != "" && !slices.Contains(components, s.Component):

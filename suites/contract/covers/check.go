@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/onsi/ginkgo/v2/types"
 )
@@ -69,7 +69,7 @@ var idPattern = regexp.MustCompile(`^(JOB|CRON|API)-[A-Z]+-[0-9]{3}$`)
 
 // problem is how a requirement is not well-formed; empty if it is.
 func problem(r contract.Requirement) string {
-	switch _, err := semver.NewConstraint(r.Versions); {
+	switch {
 	case !idPattern.MatchString(r.ID):
 		return "is no ID such as JOB-PARALLELISM-001"
 	case r.Level() == "":
@@ -80,7 +80,7 @@ func problem(r contract.Requirement) string {
 		return "has no source"
 	case r.Feature != "" && !slices.Contains(contract.Features(), r.Feature):
 		return fmt.Sprintf("is of the unknown feature %q", r.Feature)
-	case r.Versions != "" && err != nil:
+	case version.Check(r.Versions) != nil:
 		return fmt.Sprintf("has versions %q, which are no constraint", r.Versions)
 	}
 	return ""
