@@ -171,9 +171,11 @@ lint: ## gofmt, the words of suites/prose/words.yaml, and staticcheck
 	go test -count=1 -v ./suites/prose
 	go run $(STATICCHECK) ./...
 
-.PHONY: requirements
-requirements: ## write suites/REQUIREMENTS.md anew
-	UPDATE=1 go test -count=1 -run TestPageOfRequirementsIsUpToDate ./suites
+MATRIX ?=
+
+.PHONY: requirements figures
+requirements figures: ## write suites/REQUIREMENTS.md and the figures in the READMEs; MATRIX= takes over results of repro-matrix
+	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) go test -count=1 -run UpToDate ./suites
 
 clean: ## remove what was built and reported in this checkout; the cache stays
 	rm -rf bin reports

@@ -1,0 +1,131 @@
+package suites
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
+	"github.com/jobconformance/jobconformance/suites/mutants"
+	"github.com/jobconformance/jobconformance/suites/regressions"
+	"github.com/jobconformance/jobconformance/suites/repro"
+)
+
+// documented are the pages with figures, each as <!--name-->figure<!--/-->.
+var documented = []string{"../README.md", "../fixtures/README.md", "repro/README.md"}
+
+var marked = regexp.MustCompile(`(?s)<!--([a-z-]+)-->(.*?)<!--/-->`)
+
+// With UPDATE=1, the test writes the figures. With MATRIX=reports/matrix.jsonl, it
+// first takes the results of that repro-matrix over into repro/matrix.jsonl.
+func TestFiguresAreUpToDate(t *testing.T) {
+	outsideOfARun(t)
+	cells := readCells(t, "repro/matrix.jsonl")
+	update := os.Getenv("UPDATE") != ""
+	if newer := os.Getenv("MATRIX"); update && newer != "" {
+		cells = mergeCells(cells, readCells(t, filepath.Join("..", newer)))
+		writeCells(t, "repro/matrix.jsonl", cells)
+	}
+	figures := figuresOf(t, cells)
+	for _, page := range documented {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := marked.ReplaceAllStringFunc(string(text), func(figure string) string {
+			name := marked.FindStringSubmatch(figure)[1]
+			value, ok := figures[name]
+			if !ok {
+				t.Errorf("%s has an unknown figure %q", page, name)
+			}
+			return fmt.Sprintf("<!--%s-->%s<!--/-->", name, value)
+		})
+		if update {
+			if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if want != string(text) {
+			t.Errorf("the figures of %s are out of date: run make figures", page)
+		}
+	}
+}
+
+func figuresOf(t *testing.T, cells []repro.Cell) map[string]string {
+	t.Helper()
+	wrong, err := mutants.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bugs, err := regressions.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var versions []string
+	for _, c := range cells {
+		if !slices.Contains(versions, c.Version) {
+			versions = append(versions, c.Version)
+		}
+	}
+	var matrix bytes.Buffer
+	repro.Table(&matrix, "kube-controller-manager", versions, bugs, cells)
+	count := func(n int) string { return fmt.Sprint(n) }
+	return map[string]string{
+		"specs":        count(len(preview())),
+		"requirements": count(len(table.All())),
+		"invariants":   count(len(invariants.Invariants())),
+		"mutants":      count(len(wrong)),
+		"bugs":         count(len(bugs)),
+		"bug-matrix":   "\n" + matrix.String(),
+	}
+}
+
+func readCells(t *testing.T, path string) (cells []repro.Cell) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		var c repro.Cell
+		if err := json.Unmarshal(line, &c); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+// mergeCells returns the cells with newer ones of the same bug and version in their place.
+func mergeCells(cells, newer []repro.Cell) []repro.Cell {
+	for _, n := range newer {
+		i := slices.IndexFunc(cells, func(c repro.Cell) bool { return c.Issue == n.Issue && c.Version == n.Version })
+		if i < 0 {
+			cells = append(cells, n)
+		} else {
+			cells[i] = n
+		}
+	}
+	return cells
+}
+
+func writeCells(t *testing.T, path string, cells []repro.Cell) {
+	t.Helper()
+	var text []byte
+	for _, c := range cells {
+		c.Why, c.Took = "", 0
+		line, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(append(text, line...), '\n')
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
