@@ -34,16 +34,17 @@ export GOFLAGS = -buildvcs=false -gcflags=all=-dwarf=false
 # flag turns a variable that is set into a flag of bin/jobconformance.
 quote = '$(subst ','\'',$(1))'
 flag = $(if $(2),--$(1)=$(call quote,$(2)))
+buildflags = $(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
+clusterflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
 
 .PHONY: e2e test lint clean compare example page
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster
 	@bin/jobconformance --implementation=$(call quote,$(IMPLEMENTATION)) \
-		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) \
-		$(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) \
+		$(clusterflags) \
 		$(call flag,focus,$(FOCUS)) $(call flag,labels,$(LABELS)) $(call flag,procs,$(PROCS)) \
 		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) \
-		$(call flag,repeat,$(REPEAT)) $(call flag,reports,$(REPORTS)) $(call flag,history,$(HISTORY)) \
+		$(call flag,repeat,$(REPEAT)) $(call flag,history,$(HISTORY)) \
 		$(call flag,cluster,$(CLUSTER)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
 		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep) \
 		$(if $(filter-out 0,$(LIST)),--list) $(call flag,rerun-failed,$(RERUN_FAILED)) \
@@ -64,8 +65,7 @@ FRESH ?=
 .PHONY: explore
 explore: bin/jobconformance ## play scenarios with one fault at every write and every event of a controller
 	@bin/jobconformance explore --implementation=$(call quote,$(IMPLEMENTATION)) \
-		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) \
-		$(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS)) \
+		$(clusterflags) \
 		$(call flag,scenarios,$(SCENARIOS)) $(call flag,plan,$(PLAN)) $(call flag,minutes,$(EXPLORE_MINUTES)) \
 		$(call flag,workers,$(WORKERS)) $(if $(filter-out 0,$(FRESH)),--fresh)
 
@@ -77,23 +77,17 @@ JOBS ?=
 SEED ?=
 
 .PHONY: bench bench-long crash
-bench: bin/bench ## measure the reference controller against kube-controller-manager, as Markdown
-	@bin/bench compare $(call flag,rows,$(ROWS)) $(call flag,qps,$(QPS)) $(call flag,repeat,$(REPEAT)) $(call flag,scale,$(SCALE)) $(benchflags)
+bench: bin/jobconformance ## measure the reference controller against kube-controller-manager, as Markdown
+	@bin/jobconformance bench $(call flag,rows,$(ROWS)) $(call flag,qps,$(QPS)) $(benchflags)
 
-bench-long: bin/bench ## the same with one Job of 100,000 completions
-	@bin/bench compare --rows=long --floors=false --qps=$(call quote,$(or $(QPS),unlimited)) $(call flag,repeat,$(REPEAT)) $(call flag,scale,$(SCALE)) $(benchflags)
+bench-long: bin/jobconformance ## the same with one Job of 100,000 completions
+	@bin/jobconformance bench --rows=long --floors=false --qps=$(call quote,$(or $(QPS),unlimited)) $(benchflags)
 
-crash: bin/bench ## kill a controller 200 times in the middle of 200 Jobs
-	@bin/bench crash --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,kills,$(KILLS)) \
-		$(call flag,jobs,$(JOBS)) $(call flag,seed,$(SEED)) $(benchflags)
+crash: bin/jobconformance ## kill a controller 200 times while it works on 200 Jobs
+	@bin/jobconformance crash --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,kills,$(KILLS)) \
+		$(call flag,jobs,$(JOBS)) $(call flag,seed,$(SEED)) $(clusterflags)
 
-benchflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,assets,$(KUBEBUILDER_ASSETS)) \
-	$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
-
-.PHONY: bin/bench
-bin/bench:
-	@command -v go >/dev/null || { echo 'bench: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
-	@go build -o $@ ./suites/bench
+benchflags = $(call flag,repeat,$(REPEAT)) $(call flag,scale,$(SCALE)) $(clusterflags)
 
 # Files that go over the node image's own; .ci/container-engine makes some where
 # the machine needs them.
@@ -136,8 +130,7 @@ COUNT ?=
 .PHONY: soak
 soak: bin/jobconformance ## play random workloads with faults against a controller, for MINUTES
 	@bin/jobconformance soak --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,minutes,$(MINUTES)) $(call flag,count,$(COUNT)) \
-		$(call flag,seed,$(SEED)) $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,assets,$(KUBEBUILDER_ASSETS)) \
-		$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
+		$(call flag,seed,$(SEED)) $(clusterflags)
 
 ISSUE ?=
 VERSION ?=
@@ -146,8 +139,7 @@ SCENARIO ?=
 
 # The default is for repro to choose: upstream's controller for its own bugs.
 given = $(if $(filter file,$(origin IMPLEMENTATION)),,$(call flag,implementation,$(IMPLEMENTATION)))
-reproflags = $(given) $(call flag,repeat,$(REPEAT)) $(call flag,procs,$(PROCS)) $(call flag,assets,$(KUBEBUILDER_ASSETS)) \
-	$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
+reproflags = $(given) $(call flag,repeat,$(REPEAT)) $(call flag,procs,$(PROCS)) $(buildflags)
 
 .PHONY: repro repro-matrix
 repro: bin/jobconformance ## play a bug of upstream by its number, ISSUE=139428, or SCENARIO=file.yaml; LIST=1 shows the numbers

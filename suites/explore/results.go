@@ -1,15 +1,12 @@
 package explore
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"sync"
+
+	"github.com/jobconformance/jobconformance/suites/internal/resume"
 )
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
@@ -36,71 +33,27 @@ type key struct {
 
 func (l line) key() key { return key{l.Identity, l.Story, l.Text, l.Plan} }
 
-// Results are kept in a file of JSON lines, one for each plan that was played, so
-// that an exploration that was broken off goes on where it was. Methods may be
-// called at once.
+// Results are the outcomes of all plans that were run. They are kept in a file, so
+// that an exploration resumes. Methods may be called from many goroutines.
 type Results struct {
 	identity Identity
 	mu       sync.Mutex
-	file     *os.File
+	file     *resume.File[line]
 	known    map[key]Outcome
 }
 
-// OpenResults reads what is there of that identity; with fresh, it is dropped.
+// OpenResults reads the results in a file; with fresh, those of this identity are
+// removed.
 func OpenResults(path string, identity Identity, fresh bool) (*Results, error) {
-	lines, err := read(path)
+	file, lines, err := resume.Open(path, func(l line) bool { return !fresh || l.Identity != identity })
 	if err != nil {
 		return nil, err
 	}
-	r := &Results{identity: identity, known: map[key]Outcome{}}
-	if fresh {
-		lines = slices.DeleteFunc(lines, func(l line) bool { return l.Identity == identity })
-		if err := rewrite(path, lines); err != nil {
-			return nil, err
-		}
-	}
+	r := &Results{identity: identity, file: file, known: map[key]Outcome{}}
 	for _, l := range lines {
 		r.known[l.key()] = l.Outcome
 	}
-	r.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	return r, err
-}
-
-// read leaves out lines that were not written to their end.
-func read(path string) ([]line, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	var lines []line
-	scanner := bufio.NewScanner(file)
-	scanner.Buffer(nil, 64<<20)
-	for scanner.Scan() {
-		var l line
-		if json.Unmarshal(scanner.Bytes(), &l) == nil {
-			lines = append(lines, l)
-		}
-	}
-	return lines, scanner.Err()
-}
-
-func rewrite(path string, lines []line) (err error) {
-	temporary, err := os.Create(path + ".new")
-	if err != nil {
-		return err
-	}
-	encoder := json.NewEncoder(temporary)
-	for _, l := range lines {
-		err = errors.Join(err, encoder.Encode(l))
-	}
-	if err = errors.Join(err, temporary.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), path)
+	return r, nil
 }
 
 func (r *Results) find(s Story, plan Plan) (Outcome, bool) {
@@ -110,18 +63,12 @@ func (r *Results) find(s Story, plan Plan) (Outcome, bool) {
 	return o, found
 }
 
-// add keeps an outcome under the plan that was played.
+// add saves the outcome of a plan that was run.
 func (r *Results) add(s Story, plan Plan, o Outcome) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	l := line{r.identity, s.digest(), o}
 	r.known[key{r.identity, s.Name, s.digest(), plan.String()}] = o
-	text, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	_, err = r.file.Write(append([]byte("\n"), append(text, '\n')...))
-	return err
+	r.mu.Unlock()
+	return r.file.Append(line{r.identity, s.digest(), o})
 }
 
 // Close closes the file.

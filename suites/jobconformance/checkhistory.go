@@ -18,37 +18,24 @@ FILE is one history, or a folder of them, such as reports/histories.
 
 Exit codes: 0 all hold, 1 one does not, 2 a file cannot be read.`
 
-// checkHistory is the command that judges saved histories; it sets the exit
-// code.
-func checkHistory(code *int) *cobra.Command {
+const checkHistoryExample = `  jobconformance check-history reports/histories
+  jobconformance check-history --timeline reports/histories/*`
+
+func checkHistoryCommand() *cobra.Command {
 	var timeline bool
-	command := &cobra.Command{
-		Use:   "check-history FILE...",
-		Short: "Check the invariants over saved histories",
-		Long:  checkHistoryHelp,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return badinput.New("no history is named", "name files of reports/histories, or the folder")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+	c := command("check-history FILE...", "Check the invariants over saved histories", checkHistoryHelp, checkHistoryExample,
+		func(cmd *cobra.Command, args []string) error {
 			files, err := historyFiles(args)
 			if err != nil {
 				return err
 			}
-			clean, err := judge(cmd.OutOrStdout(), files, timeline)
-			if err == nil && !clean {
-				*code = exitRed
-			}
-			return err
-		},
-	}
-	command.Flags().BoolVar(&timeline, "timeline", false, "print the histories, too: a line per revision")
-	return command
+			return judge(cmd.OutOrStdout(), files, timeline)
+		})
+	c.Flags().BoolVar(&timeline, "timeline", false, "print the histories, too: one line for each revision")
+	return c
 }
 
-// historyFiles puts the histories in a folder in the place of the folder.
+// historyFiles replaces folders by the histories in them.
 func historyFiles(args []string) ([]string, error) {
 	var files []string
 	for _, arg := range args {
@@ -61,7 +48,7 @@ func historyFiles(args []string) ([]string, error) {
 			return nil, err
 		}
 		if len(inside) == 0 {
-			return nil, badinput.New("there are no histories in "+arg, "make some by HISTORY=all")
+			return nil, badinput.New("there are no histories in "+arg, "run the suites with HISTORY=all to save some")
 		}
 		for _, file := range inside {
 			files = append(files, filepath.Join(arg, file))
@@ -70,13 +57,13 @@ func historyFiles(args []string) ([]string, error) {
 	return files, nil
 }
 
-// judge prints what breaks an invariant, and how many histories that were.
-func judge(out io.Writer, files []string, timeline bool) (clean bool, err error) {
+// judge prints the violations, and how many histories have any.
+func judge(out io.Writer, files []string, timeline bool) error {
 	revisions, broken, violations := 0, 0, 0
 	for _, file := range files {
 		about, h, err := history.Load(file)
 		if err != nil {
-			return false, err
+			return err
 		}
 		revisions += len(h.Revisions)
 		found := invariants.Check(h, invariants.OptionsFor(about)...)
@@ -96,5 +83,5 @@ func judge(out io.Writer, files []string, timeline bool) (clean bool, err error)
 	}
 	fmt.Fprintf(out, "%d histories, %d revisions, %d invariants: %d violations in %d histories\n",
 		len(files), revisions, len(invariants.Invariants()), violations, broken)
-	return violations == 0, nil
+	return verdict(violations == 0)
 }

@@ -56,7 +56,7 @@ func TestCheckHistory(t *testing.T) {
 		"a folder":  {[]string{dir}, exitRed, "1 violations"},
 		"no files":  {[]string{empty}, exitBadInput, "no histories in"},
 		"not there": {[]string{file("none")}, exitBadInput, "cannot be read"},
-		"nothing":   {nil, exitBadInput, "no history is named"},
+		"nothing":   {nil, exitBadInput, "missing argument: FILE..."},
 		"bad flag":  {[]string{"--nothing", file("good")}, exitBadInput, "unknown flag"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/jobconformance/jobconformance/suites/bench"
 )
 
 func TestBadInputIsOneLineAndCode2(t *testing.T) {
@@ -32,6 +34,28 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"unknown flag":             {[]string{"--implementations", "reference"}, "unknown flag: --implementations"},
 		"not a number":             {[]string{"--procs", "many"}, "invalid argument"},
 		"stray argument":           {[]string{"reference"}, "unknown command"},
+		"no such command":          {[]string{"nosuch"}, `unknown command "nosuch"`},
+		"a command misspelt":       {[]string{"crush"}, "did you mean crash?"},
+		"one report":               {[]string{"compare", "a"}, "missing argument: NEW"},
+		"three reports":            {[]string{"compare", "a", "b", "c"}, `unexpected argument "c"`},
+		"explore an argument":      {[]string{"explore", "x"}, `unexpected argument "x"`},
+		"soak without time":        {[]string{"soak", "--minutes=0"}, "--minutes more than 0"},
+		"repro without an issue":   {[]string{"repro"}, "exactly one of --issue and --scenario"},
+		"repro no times":           {[]string{"repro", "--issue=139428", "--repeat=0"}, "1 or more"},
+		"bench an argument":        {[]string{"bench", "jobs"}, `unexpected argument "jobs"`},
+		"unknown row":              {[]string{"bench", "--rows=jobs,jobz"}, `unknown row "jobz"`},
+		"no burst":                 {[]string{"bench", "--qps=100/"}, `"100/" is not a rate limit`},
+		"no requests a second":     {[]string{"bench", "--qps=0/5"}, `"0/5" is not a rate limit`},
+		"bench no times":           {[]string{"bench", "--repeat=0"}, "--repeat 1 or more"},
+		"bench nothing":            {[]string{"bench", "--scale=-1"}, "--scale above 0"},
+		"bench not a number":       {[]string{"bench", "--repeat=x"}, `invalid argument "x"`},
+		"bench no version":         {[]string{"bench", "--kubernetes-version=1.37"}, `"1.37" is not a version`},
+		"crash unknown flag":       {[]string{"crash", "--kill=3"}, "see jobconformance crash --help"},
+		"crash nobody":             {[]string{"crash", "-i=nobody"}, `unknown implementation "nobody"`},
+		"crash no Jobs":            {[]string{"crash", "--jobs=0"}, "--jobs 1 or more"},
+		"crash an image":           {[]string{"crash", "-i=image:a"}, "an embedded cluster runs no"},
+		"crash the cluster's own":  {[]string{"crash", "-i=builtin"}, "no Job controller of its own"},
+		"not a rate limit":         {[]string{"bench", "--qps=fast"}, `"fast" is not a rate limit`},
 		"unwritable reports":       {[]string{"--reports", filepath.Join(file, "reports")}, "REPORTS"},
 		"unwritable cache":         {[]string{"--cache-dir", filepath.Join(file, "cache"), "--reports", t.TempDir()}, "CACHE_DIR"},
 		"assets without binaries":  {[]string{"--assets", t.TempDir(), "--cache-dir", t.TempDir(), "--reports", t.TempDir()}, "lacks kube-apiserver or etcd"},
@@ -48,14 +72,28 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 	}
 }
 
-func TestHelpTellsWhatCanBeChecked(t *testing.T) {
-	var out, errs bytes.Buffer
-	if code := execute(context.Background(), []string{"--help"}, &out, &errs); code != 0 {
-		t.Errorf("exit code %d, want 0", code)
-	}
-	for _, want := range []string{"kube-controller-manager", "exec:COMMAND", "{kubeconfig}", "Exit codes", "--focus"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the help lacks %q", want)
+func TestHelp(t *testing.T) {
+	for name, want := range map[string][]string{
+		"":              append([]string{"kube-controller-manager", "exec:COMMAND", "{kubeconfig}", "--focus"}, commands...),
+		"bench":         append([]string{"--qps", "Markdown"}, bench.RowNames()...),
+		"crash":         {"--kills", "default 200"},
+		"explore":       {"--plan", "results.jsonl"},
+		"soak":          {"--minutes", "default 10"},
+		"repro":         {"--issue", "--scenario"},
+		"repro-matrix":  {"--versions"},
+		"compare":       {"OLD NEW"},
+		"check-history": {"FILE...", "--timeline"},
+	} {
+		var out, errs bytes.Buffer
+		if code := execute(t.Context(), append(strings.Fields(name), "--help"), &out, &errs); code != exitGreen || errs.Len() > 0 {
+			t.Errorf("%s --help: exit code %d, %s", name, code, &errs)
+		}
+		for _, text := range append(want, "Exit codes: 0", "Examples:") {
+			if !strings.Contains(out.String(), text) {
+				t.Errorf("%s --help lacks %q", name, text)
+			}
 		}
 	}
 }
+
+var commands = []string{"bench", "check-history", "compare", "crash", "explore", "repro", "repro-matrix", "soak"}

@@ -19,14 +19,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// published is a run whose report is yet to be written.
+// published is a run whose report has not been written yet.
 type published struct {
 	keep    protocol.Keep // which histories are kept
 	started time.Time
 	flags   *flags
 }
 
-// prepare lets a run save what its report shows, and explain its failures.
+// prepare has a run save all histories for the report, and explain its failures.
 func (f *flags) prepare(lab *run.Lab) published {
 	p := published{keep: f.selection.History, started: time.Now(), flags: f}
 	f.selection.History = protocol.KeepAll
@@ -34,7 +34,7 @@ func (f *flags) prepare(lab *run.Lab) published {
 	return p
 }
 
-// write judges what a run has seen, as far as it came.
+// write judges the run, also one that was cut short by a failure of the harness.
 func (p published) write(lab *run.Lab, verdict *run.Verdict, failure error) error {
 	f := p.flags
 	judged := report.Run{
@@ -58,7 +58,7 @@ func (p published) write(lab *run.Lab, verdict *run.Verdict, failure error) erro
 	return err
 }
 
-// again is the command that runs one spec again.
+// again returns the command that runs one spec again.
 func (f *flags) again(spec string) string {
 	variables := []string{"IMPLEMENTATION=" + f.implementation}
 	for _, v := range []struct{ name, value, unset string }{
@@ -95,10 +95,10 @@ func (f *flags) rerun() error {
 	return nil
 }
 
-// errNothingFailed ends a run that has nothing to do: that is no failure.
+// errNothingFailed ends a run that has nothing to do, which is green.
 var errNothingFailed = errors.New("no spec failed in that run")
 
-// list prints the specs that would be run.
+// list prints the specs that would run.
 func (f *flags) list(ctx context.Context, out io.Writer) error {
 	specs, err := run.List(ctx, f.options, f.selection)
 	if err != nil {
@@ -115,18 +115,14 @@ func (f *flags) list(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// compareReports is the command that says what got better and worse from one
-// run to another; it sets the exit code.
-func compareReports(code *int) *cobra.Command {
-	return &cobra.Command{
-		Use:   "compare OLD NEW",
-		Short: "Say what got better and worse from one report.yaml to another",
-		Long: `Compares two reports, requirement by requirement. What was conformant and is
+func compareCommand() *cobra.Command {
+	return command("compare OLD NEW", "Print what got better and worse from one report.yaml to another",
+		`Compares two reports, requirement by requirement. What was conformant and is
 non-conformant, declined or not verified now is worse.
 
 Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read.`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		"  jobconformance compare v1.36/report.yaml v1.37/report.yaml",
+		func(cmd *cobra.Command, args []string) error {
 			var reports [2]*report.Report
 			for i, path := range args {
 				r, err := report.Load(path)
@@ -137,10 +133,6 @@ Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read.`,
 			}
 			c := report.Compare(reports[0], reports[1])
 			c.Print(cmd.OutOrStdout())
-			if c.Regressed() {
-				*code = exitRed
-			}
-			return nil
-		},
-	}
+			return verdict(!c.Regressed())
+		})
 }

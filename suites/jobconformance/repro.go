@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/repro"
@@ -19,12 +21,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const reproHelp = `Plays a bug of upstream by the number of its issue, on an embedded cluster of a version
-that has it and on one that has not; or a scenario of your own from a file (see
-suites/scenario/README.md).
+const reproHelp = `Reproduces an upstream bug by the number of its issue, on embedded clusters of a
+version that has it and of one that does not; or runs a scenario of your own from a
+file (see suites/scenario/README.md).
 
-Exit codes: 0 every version did as expected (a scenario from a file: green), 1 one did
-not, 2 bad input, 3 the harness itself failed, 130 interrupted.`
+Exit codes: 0 every version as expected (a scenario from a file: green), 1 one not as
+expected, 2 bad input, 3 no verdict because the harness failed, 130 interrupted.`
+
+const reproExample = `  jobconformance repro --list
+  jobconformance repro --issue 139428
+  jobconformance repro --issue 139428 --version v1.36.1,v1.37.1 --repeat 10
+  jobconformance repro --scenario my.yaml -i 'exec:./my-controller'`
 
 // reproducing has the values of the flags.
 type reproducing struct {
@@ -33,78 +40,67 @@ type reproducing struct {
 	list                        bool
 }
 
-// reproCommand sets the exit code.
-func reproCommand(code *int, out io.Writer) *cobra.Command {
+func reproCommand() *cobra.Command {
 	var r reproducing
-	command := &cobra.Command{
-		Use:   "repro",
-		Short: "Play a bug of upstream by its number, or a scenario from a file",
-		Long:  reproHelp,
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			r.Out = out
-			asExpected, err := r.run(cmd.Context())
-			if err == nil && !asExpected {
-				*code = exitRed
-			}
-			return err
-		},
-	}
-	set := command.Flags()
-	set.SortFlags = false
-	set.StringVar(&r.issue, "issue", "", "number of the issue in kubernetes/kubernetes, or of the pull request that mends it")
-	set.StringVar(&r.file, "scenario", "", "file with a scenario to play instead")
-	set.StringSliceVar(&r.Versions, "version", nil, "versions of Kubernetes (default: one that has the bug and one that has not; for a file "+build.DefaultKubernetesVersion+")")
-	set.StringVarP(&r.implementation, "implementation", "i", "", "the controller: reference, kube-controller-manager or exec:COMMAND (default: kube-controller-manager; for a file reference)")
-	set.BoolVar(&r.list, "list", false, "say which bugs are known")
+	c := command("repro", "Reproduce an upstream bug by its number, or run a scenario from a file", reproHelp, reproExample,
+		func(cmd *cobra.Command, _ []string) error {
+			r.Out = cmd.OutOrStdout()
+			return r.run(cmd.Context())
+		})
+	set := c.Flags()
+	set.StringVar(&r.issue, "issue", "", "number of the issue in kubernetes/kubernetes, or of the pull request that fixes it")
+	set.StringVar(&r.file, "scenario", "", "file with a scenario to run instead")
+	set.StringSliceVar(&r.Versions, "version", nil, "versions of Kubernetes (default: one that has the bug and one that does not; for a file "+build.DefaultKubernetesVersion+")")
+	implementationFlag(set, &r.implementation, "", "the controller: "+processes+" (default: kube-controller-manager; for a file reference)")
+	set.BoolVar(&r.list, "list", false, "print the known bugs")
 	reproFlags(set, &r.Options)
-	return command
+	return c
 }
 
-// run tells whether all was as expected.
-func (r *reproducing) run(ctx context.Context) (bool, error) {
+func (r *reproducing) run(ctx context.Context) error {
 	known, err := regressions.All()
 	switch {
 	case err != nil:
-		return false, err
+		return err
 	case r.list:
 		list(r.Out, known)
-		return true, nil
+		return nil
 	case (r.issue == "") == (r.file == ""):
-		return false, badinput.New("there is nothing to play, or two things", "give ISSUE or SCENARIO; LIST=1 shows the issues that are known")
-	case r.Repeat < 1 || r.Procs < 1:
-		return false, badinput.New("the numbers of repeats and of scenarios at a time are 1 or more", "mend --repeat or --procs")
+		return badinput.New("there must be one issue or one scenario", "give exactly one of --issue and --scenario; --list prints the known issues")
+	}
+	if err := checkRepro(r.Options); err != nil {
+		return err
 	}
 	if err := r.choose(known); err != nil {
-		return false, err
+		return err
 	}
-	impl, err := proxied(r.implementation)
+	if r.Options.Implementation, err = proxied(r.implementation); err != nil {
+		return err
+	}
+	outcomes, err := repro.Run(ctx, r.Options)
 	if err != nil {
-		return false, err
+		return err
 	}
-	if impl.Warning != "" {
-		fmt.Fprintln(r.Out, "note:", impl.Warning)
-	}
-	r.Options.Implementation = impl
-	outcomes, err := repro.Play(ctx, r.Options)
+	page, err := repro.WritePage(r.Reports, r.Scenario, r.implementation, outcomes)
 	if err != nil {
-		return false, err
-	}
-	page, err := repro.WritePage(r.Reports, r.Scenario, impl.Name, outcomes)
-	if err != nil {
-		return false, err
+		return err
 	}
 	repro.Print(r.Out, r.Scenario, outcomes)
-	fmt.Fprintf(r.Out, "\n%-70s %s\n%s\n", "timelines", relative(page), repro.LastLine(r.Scenario, impl.Name, outcomes))
-	for _, o := range outcomes {
-		if !o.AsExpected() {
-			return false, nil
-		}
-	}
-	return true, nil
+	fmt.Fprintln(r.Out)
+	console.Line(r.Out, "timelines", "%s", console.Path(page))
+	fmt.Fprintln(r.Out, repro.LastLine(r.Scenario, r.implementation, outcomes))
+	return verdict(!slices.ContainsFunc(outcomes, func(o repro.Outcome) bool { return !o.AsExpected() }))
 }
 
-// choose fills in what is played, on which versions, and against what.
+// checkRepro rejects numbers that repro and repro-matrix cannot work with.
+func checkRepro(o repro.Options) error {
+	if o.Repeat < 1 || o.Procs < 1 {
+		return badinput.New("a number of repeats or of scenarios at a time is too small", "give --repeat and --procs 1 or more")
+	}
+	return nil
+}
+
+// choose sets the scenario, the versions and the implementation.
 func (r *reproducing) choose(known []regressions.Regression) (err error) {
 	if r.file != "" {
 		if r.Scenario, err = scenario.Load(r.file); err != nil {
@@ -114,13 +110,13 @@ func (r *reproducing) choose(known []regressions.Regression) (err error) {
 		if len(r.Versions) == 0 {
 			r.Versions = []string{build.DefaultKubernetesVersion}
 		}
-		// Somebody's own scenario is red or green, whatever it says of versions.
+		// A scenario from a file is red or green, whatever versions it names.
 		r.Scenario.Affected = ""
 		return nil
 	}
 	number, err := strconv.Atoi(strings.TrimPrefix(r.issue, "#"))
 	if err != nil {
-		return badinput.New(fmt.Sprintf("%q is no number of an issue", r.issue), "give one as in 139428")
+		return badinput.New(fmt.Sprintf("%q is not the number of an issue", r.issue), "give one as in 139428")
 	}
 	found, err := findBug(known, number)
 	if err != nil {
@@ -146,27 +142,25 @@ func findBug(known []regressions.Regression, number int) (regressions.Regression
 		return found, nil
 	}
 	if at, shown := regressions.Shown()[number]; shown {
-		return regressions.Regression{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs show it", number), "run make e2e REQUIREMENT="+at)
+		return regressions.Regression{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number), "run make e2e REQUIREMENT="+at)
 	}
 	nearest := strings.ReplaceAll(strings.Trim(fmt.Sprint(regressions.Nearest(known, number, 3)), "[]"), " ", ", ")
-	return regressions.Regression{}, badinput.New(fmt.Sprintf("issue %d is not known", number), "take one of the nearest, "+nearest+", or see them all with LIST=1")
+	return regressions.Regression{}, badinput.New(fmt.Sprintf("issue %d is unknown", number), "take one of the nearest, "+nearest+", or print all with LIST=1")
 }
 
-// list prints what is known.
+// list prints the known bugs.
 func list(out io.Writer, known []regressions.Regression) {
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "issue\tpull\tversions that have it\tred\tgreen\t")
+	fmt.Fprintln(table, "issue\tpull\taffected versions\tred\tgreen\t")
 	for _, r := range known {
 		fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\t%s\n", r.Issue, r.Pull, cmp.Or(r.Affected, "-"), cmp.Or(r.Red, "-"), cmp.Or(r.Green, "-"), r.Description)
 	}
 	_ = table.Flush()
 }
 
-// reproFlags are those that repro and repro-matrix share.
+// reproFlags are the flags that repro and repro-matrix share.
 func reproFlags(set *pflag.FlagSet, o *repro.Options) {
-	set.IntVar(&o.Repeat, "repeat", 1, "play it so often on each version")
-	set.IntVar(&o.Procs, "procs", repro.DefaultProcs, "scenarios that are played at the same time")
-	set.StringVar(&o.Build.AssetsDir, "assets", "", "folder with ready-made kube-apiserver and etcd to use instead of built ones")
-	set.StringVar(&o.Build.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
-	set.StringVar(&o.Reports, "reports", "reports", "folder for reports")
+	set.IntVar(&o.Repeat, "repeat", 1, "run each scenario this many times on each version")
+	set.IntVar(&o.Procs, "procs", repro.DefaultProcs, "scenarios that run at the same time")
+	buildFlags(set, &o.Build, &o.Reports, "reports")
 }

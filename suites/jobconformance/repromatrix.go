@@ -3,89 +3,87 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/repro"
 	"github.com/spf13/cobra"
 )
 
-const matrixHelp = `Plays every known bug of upstream on every version, one cluster after the other, and
-writes a table in Markdown into the folder of reports. A run that was broken off goes
-on where it was, as long as the folder is there.
+const matrixHelp = `Reproduces every known upstream bug on every version, one cluster after the other,
+and writes a table in Markdown into the folder for reports. An interrupted command
+resumes if the folder is still there.
 
-Exit codes: 0 all is as expected, 1 something is not, 2 bad input (also a version that
-cannot be built; the others are played), 3 the harness failed, 130 interrupted.`
+Exit codes: 0 all as expected, 1 something not as expected, 2 bad input (also a
+version that cannot be built; the others are run), 3 no verdict because the harness
+failed, 130 interrupted.`
 
-// matrixVersions are those that bugs came and went with.
+const matrixExample = `  jobconformance repro-matrix
+  jobconformance repro-matrix --versions v1.36.1,v1.36.3 --issue 139428,136918`
+
+// matrixVersions are those in which bugs appear and disappear.
 var matrixVersions = []string{
 	"v1.30.14", "v1.31.0", "v1.31.14", "v1.32.2", "v1.32.13", "v1.33.6", "v1.33.13", "v1.34.0", "v1.34.2", "v1.34.4",
 	"v1.35.4", "v1.36.1", "v1.36.3", "v1.36.4", "v1.37.0", "v1.37.1",
 }
 
-func matrixCommand(code *int, out io.Writer) *cobra.Command {
+func matrixCommand() *cobra.Command {
 	var o repro.Options
 	var name string
 	var issues []int
-	command := &cobra.Command{
-		Use:   "repro-matrix",
-		Short: "Play every known bug of upstream on every version",
-		Long:  matrixHelp,
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.Out = out
-			asExpected, err := playMatrix(cmd.Context(), o, name, issues)
-			if err == nil && !asExpected {
-				*code = exitRed
-			}
-			return err
-		},
-	}
-	set := command.Flags()
-	set.SortFlags = false
+	c := command("repro-matrix", "Reproduce every known upstream bug on every version", matrixHelp, matrixExample,
+		func(cmd *cobra.Command, _ []string) error {
+			o.Out = cmd.OutOrStdout()
+			return runMatrix(cmd.Context(), o, name, issues)
+		})
+	set := c.Flags()
 	set.StringSliceVar(&o.Versions, "versions", matrixVersions, "versions of Kubernetes")
 	set.IntSliceVar(&issues, "issue", nil, "only these issues (default: all)")
-	set.StringVarP(&name, "implementation", "i", implementation.KubeControllerManager, "the controller: reference, kube-controller-manager or exec:COMMAND")
+	implementationFlag(set, &name, implementation.KubeControllerManager, "the controller: "+processes)
 	reproFlags(set, &o)
-	return command
+	return c
 }
 
-func playMatrix(ctx context.Context, o repro.Options, name string, issues []int) (asExpected bool, err error) {
+func runMatrix(ctx context.Context, o repro.Options, name string, issues []int) error {
 	bugs, err := regressions.All()
 	if err != nil {
-		return false, err
+		return err
 	}
 	if len(issues) > 0 {
 		var chosen []regressions.Regression
 		for _, issue := range issues {
 			bug, err := findBug(bugs, issue)
 			if err != nil {
-				return false, err
+				return err
 			}
 			chosen = append(chosen, bug)
 		}
 		bugs = chosen
 	}
-	if o.Repeat < 1 || o.Procs < 1 || len(o.Versions) == 0 {
-		return false, badinput.New("there is nothing to play", "mend --versions, --repeat or --procs")
+	if len(o.Versions) == 0 {
+		return badinput.New("there are no versions to run", "name some with --versions")
+	}
+	if err := checkRepro(o); err != nil {
+		return err
 	}
 	if o.Implementation, err = proxied(name); err != nil {
-		return false, err
+		return err
 	}
 	cells, failure := repro.Matrix(ctx, o, bugs)
 	if failure != nil && !badinput.Is(failure) {
-		return false, failure
+		return failure
 	}
 	path, err := repro.WriteTable(o, bugs, cells)
 	if err != nil {
-		return false, err
+		return err
 	}
 	var text strings.Builder
 	repro.Table(&text, name, o.Versions, bugs, cells)
-	fmt.Fprintf(o.Out, "\n%s\n%-70s %s\n", text.String(), "table", relative(path))
+	fmt.Fprintf(o.Out, "\n%s\n", text.String())
+	console.Line(o.Out, "table", "%s", console.Path(path))
 	unexpected := 0
 	for _, c := range cells {
 		if bug, _ := regressions.Find(bugs, c.Issue); !c.AsExpected(bug) {
@@ -96,6 +94,9 @@ func playMatrix(ctx context.Context, o repro.Options, name string, issues []int)
 	if unexpected > 0 || failure != nil {
 		word = "NOT AS EXPECTED"
 	}
-	fmt.Fprintf(o.Out, "%s: %d bugs on %d versions, %d of %d played, %d not as expected\n", word, len(bugs), len(o.Versions), len(cells), len(bugs)*len(o.Versions), unexpected)
-	return unexpected == 0, failure
+	fmt.Fprintf(o.Out, "%s: %d bugs on %d versions, %d of %d run, %d not as expected\n", word, len(bugs), len(o.Versions), len(cells), len(bugs)*len(o.Versions), unexpected)
+	if failure != nil {
+		return failure
+	}
+	return verdict(unexpected == 0)
 }

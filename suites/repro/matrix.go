@@ -1,43 +1,41 @@
 package repro
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/suites/internal/resume"
 	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/scenario"
-	"golang.org/x/sync/errgroup"
 )
 
-// Cell is one bug on one version: a line of the file that a matrix goes on from.
+// Cell is one bug on one version: a line of the file from which a matrix resumes.
 type Cell struct {
 	Issue          int    `json:"issue"`
 	Version        string `json:"version"`
 	Implementation string `json:"implementation"`
-	// Scenario is a digest of its YAML: another one has to be played again.
+	// Scenario is a digest of its YAML: a changed one is run again.
 	Scenario string `json:"scenario"`
 	// Reds is how often it was red, of Times.
 	Reds  int `json:"reds"`
 	Times int `json:"times"`
-	// Why says what was wrong, of the first that was red.
+	// Why is the reason of the first that was red.
 	Why  string        `json:"why,omitempty"`
 	Took time.Duration `json:"took"` // in nanoseconds, all of them together
 }
 
-// key tells cells apart.
+// key identifies a cell.
 func (c Cell) key() string {
 	return fmt.Sprintf("%d %s %s %s %d", c.Issue, c.Version, c.Implementation, c.Scenario, c.Times)
 }
@@ -46,15 +44,16 @@ func (c Cell) key() string {
 // reports.
 const MatrixName = "matrix.jsonl"
 
-// Matrix plays bugs on versions, all of them side by side on one cluster for each
-// version. Cells that are in the folder of reports already are not played again.
-// A version that cannot be built leaves its cells out; the error names it, and
-// comes with what there is of the others.
+// Matrix runs the scenarios of bugs on versions, all of them side by side on one
+// cluster for each version. Cells that are in the folder of reports already are not
+// run again. A version that cannot be built leaves its cells out; the error names
+// it, and comes with the cells of the others.
 func Matrix(ctx context.Context, o Options, bugs []regressions.Regression) ([]Cell, error) {
-	m := &matrix{o: o, done: map[string]Cell{}}
-	if err := m.load(); err != nil {
+	m, err := openMatrix(o)
+	if err != nil {
 		return nil, err
 	}
+	defer m.file.Close()
 	var failed []error
 	for _, version := range o.Versions {
 		err := m.version(ctx, version, bugs)
@@ -62,7 +61,7 @@ func Matrix(ctx context.Context, o Options, bugs []regressions.Regression) ([]Ce
 			return m.cells(bugs), err
 		}
 		if err != nil {
-			fmt.Fprintf(o.Out, "%-70s %v\n", version, err)
+			console.Line(o.Out, version, "%v", err)
 			failed = append(failed, err)
 		}
 	}
@@ -71,40 +70,25 @@ func Matrix(ctx context.Context, o Options, bugs []regressions.Regression) ([]Ce
 
 type matrix struct {
 	o    Options
+	file *resume.File[Cell]
 	mu   sync.Mutex
 	done map[string]Cell
 }
 
-func (m *matrix) path() string { return filepath.Join(m.o.Reports, MatrixName) }
-
-// load reads what an earlier run has finished; a line that it was just writing
-// when it was killed is none.
-func (m *matrix) load() error {
-	if err := os.MkdirAll(m.o.Reports, 0o755); err != nil {
-		return badinput.Wrap(err, "the folder for reports cannot be written", "choose another with REPORTS")
-	}
-	text, err := os.ReadFile(m.path())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
+// openMatrix reads what an earlier run has finished.
+func openMatrix(o Options) (*matrix, error) {
+	file, cells, err := resume.Open(filepath.Join(o.Reports, MatrixName), func(Cell) bool { return true })
 	if err != nil {
-		return badinput.Wrap(err, "the results of an earlier run cannot be read", "choose another folder with REPORTS")
+		return nil, badinput.Wrap(err, "the results of an earlier run cannot be read or written", "remove them, or choose another folder with REPORTS")
 	}
-	whole := text[:bytes.LastIndexByte(text, '\n')+1]
-	for line := range bytes.Lines(whole) {
-		var c Cell
-		if err := json.Unmarshal(line, &c); err != nil || c.Version == "" {
-			return badinput.New(m.path()+" is no file of results", "remove it, or choose another folder with REPORTS")
-		}
+	m := &matrix{o: o, file: file, done: map[string]Cell{}}
+	for _, c := range cells {
 		m.done[c.key()] = c
 	}
-	if len(whole) < len(text) {
-		return os.Truncate(m.path(), int64(len(whole)))
-	}
-	return nil
+	return m, nil
 }
 
-// cell is an empty one.
+// cell returns an empty cell.
 func (m *matrix) cell(bug regressions.Regression, version string) Cell {
 	digest := sha256.Sum256(bug.Text)
 	return Cell{
@@ -130,23 +114,18 @@ func (m *matrix) version(ctx context.Context, version string, bugs []regressions
 		return done
 	})
 	if len(todo) < len(bugs) {
-		fmt.Fprintf(m.o.Out, "%-70s %d of %d were played before\n", version, len(bugs)-len(todo), len(bugs))
+		console.Line(m.o.Out, version, "%d of %d were run before", len(bugs)-len(todo), len(bugs))
 	}
 	if len(todo) == 0 {
 		return nil
 	}
 	return onCluster(ctx, m.o, version, func(ctx context.Context, theatre scenario.Theatre) error {
-		plays, ctx := errgroup.WithContext(ctx)
-		plays.SetLimit(cmp.Or(m.o.Procs, DefaultProcs))
-		for _, bug := range todo {
-			plays.Go(func() error { return m.play(ctx, theatre, bug, version) })
-		}
-		return plays.Wait()
+		return m.o.parallel(ctx, len(todo), func(ctx context.Context, i int) error { return m.run(ctx, theatre, todo[i], version) })
 	})
 }
 
-// play plays one cell, and notes what became of it.
-func (m *matrix) play(ctx context.Context, theatre scenario.Theatre, bug regressions.Regression, version string) error {
+// run runs the scenario of one cell, and saves the outcome.
+func (m *matrix) run(ctx context.Context, theatre scenario.Theatre, bug regressions.Regression, version string) error {
 	c := m.cell(bug, version)
 	for range c.Times {
 		r, err := theatre.Play(ctx, regressions.Among(bug.Scenario, m.o.Implementation.Name, version))
@@ -164,28 +143,14 @@ func (m *matrix) play(ctx context.Context, theatre scenario.Theatre, bug regress
 		}
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.done[c.key()] = c
-	fmt.Fprintf(m.o.Out, "%-70s %s after %s\n", fmt.Sprintf("%s #%d", version, bug.Issue), c.word(bug), c.Took.Round(100*time.Millisecond))
-	return m.append(c)
+	m.mu.Unlock()
+	console.Line(m.o.Out, fmt.Sprintf("%s #%d", version, bug.Issue), "%s after %s", c.word(bug), console.Tenths(c.Took))
+	return m.file.Append(c)
 }
 
-func (m *matrix) append(c Cell) (err error) {
-	line, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(m.path(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	_, err = file.Write(append(line, '\n'))
-	return err
-}
-
-// AsExpected tells whether a bug showed each time where it is, and never where it
-// is not.
+// AsExpected reports whether a bug showed each time on a version that has it, and
+// never on another one.
 func (c Cell) AsExpected(bug regressions.Regression) bool {
 	if regressions.Red(bug.Scenario, c.Implementation, c.Version) {
 		return c.Reds == c.Times
@@ -194,7 +159,7 @@ func (c Cell) AsExpected(bug regressions.Regression) bool {
 }
 
 func (c Cell) word(bug regressions.Regression) string {
-	text := colour(c.Reds == 0)
+	text := console.Color(c.Reds == 0)
 	if c.Times > 1 && c.Reds > 0 {
 		text = fmt.Sprintf("RED %d times of %d", c.Reds, c.Times)
 	}

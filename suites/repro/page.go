@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/suites/report/timeline"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
@@ -29,7 +30,7 @@ func WritePage(reports string, s *scenario.Scenario, impl string, outcomes []Out
 	var versions []pageOutcome
 	for _, o := range outcomes {
 		versions = append(versions, pageOutcome{
-			Outcome: o, Seen: seen(o), Expected: colour(!o.Red), Why: o.Result.Why(), Timeline: o.Result.History.Timeline(),
+			Outcome: o, Seen: seen(o), Expected: console.Color(!o.Red), Why: o.Result.Why(), Timeline: o.Result.History.Timeline(),
 			SVG: template.HTML(timeline.SVG(o.Result.History, o.Result.Violations)), //nolint:gosec // escaped there
 		})
 	}

@@ -5,12 +5,12 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
-// Print shows outcomes side by side, then what happened on each version.
+// Print prints outcomes side by side, then the timeline on each version.
 func Print(out io.Writer, s *scenario.Scenario, outcomes []Outcome) {
 	fmt.Fprintf(out, "\n%s\n", Title(s))
 	if s.Because != "" {
@@ -27,14 +27,14 @@ func Print(out io.Writer, s *scenario.Scenario, outcomes []Outcome) {
 	fmt.Fprintln(out)
 	row("Kubernetes", func(o Outcome) string { return o.Version })
 	row("seen", seen)
-	row("expected", func(o Outcome) string { return strings.ToLower(colour(!o.Red)) })
-	row("took", func(o Outcome) string { return o.Result.Took.Round(100 * time.Millisecond).String() })
-	row("pods made", func(o Outcome) string { return fmt.Sprint(podsOf(o.Result)) })
+	row("expected", func(o Outcome) string { return strings.ToLower(console.Color(!o.Red)) })
+	row("took", func(o Outcome) string { return console.Tenths(o.Result.Took) })
+	row("pods created", func(o Outcome) string { return fmt.Sprint(podsOf(o.Result)) })
 	row("failed", func(o Outcome) string { return first(o.Result.Failed) })
 	row("invariants", func(o Outcome) string { return invariants(o.Result) })
 	_ = table.Flush()
 	for _, o := range outcomes {
-		fmt.Fprintf(out, "\n%s %s\n%s", colour(o.Result.Green()), o.Version, indent(o.Result.History.Timeline()))
+		fmt.Fprintf(out, "\n%s %s\n%s\n", console.Color(o.Result.Green()), o.Version, console.Indent(o.Result.History.Timeline(), 2))
 		if why := o.Result.Why(); why != "" {
 			fmt.Fprintf(out, "\n%s\n", strings.TrimRight(why, "\n"))
 		}
@@ -49,9 +49,9 @@ func Title(s *scenario.Scenario) string {
 	return fmt.Sprintf("#%d %s", s.Issue, s.Description)
 }
 
-// LastLine says what was expected, and whether it came about.
+// LastLine compares the outcomes with what was expected.
 func LastLine(s *scenario.Scenario, impl string, outcomes []Outcome) string {
-	if s.Issue == 0 { // nothing is expected of somebody's own scenario but that it is green
+	if s.Issue == 0 { // a scenario from a file is expected to be green
 		var all []string
 		for _, o := range outcomes {
 			all = append(all, fmt.Sprintf("%s %s on %s: %s", seen(o), impl, o.Version, s.Description))
@@ -62,7 +62,7 @@ func LastLine(s *scenario.Scenario, impl string, outcomes []Outcome) string {
 	var seenAll, wanted []string
 	for _, o := range outcomes {
 		seenAll = append(seenAll, seen(o)+" on "+o.Version)
-		wanted = append(wanted, strings.ToLower(colour(!o.Red))+" on "+o.Version)
+		wanted = append(wanted, strings.ToLower(console.Color(!o.Red))+" on "+o.Version)
 		if !o.AsExpected() {
 			word = "NOT AS EXPECTED"
 		}
@@ -76,7 +76,7 @@ func LastLine(s *scenario.Scenario, impl string, outcomes []Outcome) string {
 
 func seen(o Outcome) string {
 	if o.Times == 1 {
-		return colour(o.Reds == 0)
+		return console.Color(o.Reds == 0)
 	}
 	return fmt.Sprintf("RED %d times of %d", o.Reds, o.Times)
 }
@@ -111,9 +111,4 @@ func first(text string) string {
 		return "nothing"
 	}
 	return line
-}
-
-func indent(text string) string {
-	text = strings.TrimRight(text, "\n")
-	return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 }

@@ -1,16 +1,15 @@
-// Package repro plays scenarios on embedded clusters of several versions, and says
-// whether each version shows what it is expected to show.
+// Package repro runs scenarios on embedded clusters of several versions, and
+// compares the outcomes with the known bugs of each version.
 package repro
 
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
-	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
@@ -19,18 +18,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options of Play. Those without a default are required.
+// Options of Run. Those without a default are required.
 type Options struct {
 	Scenario       *scenario.Scenario
 	Implementation implementation.Implementation
 	// Versions of Kubernetes, as in v1.36.1.
 	Versions []string
-	// Repeat plays the scenario so often on each version. Default: once.
+	// Repeat is how often the scenario is run on each version. Default: once.
 	Repeat int
-	// Procs is how many of them are played at the same time. Default:
-	// DefaultProcs.
+	// Procs is how many of them run at the same time. Default: DefaultProcs.
 	Procs int
-	// Build says where binaries come from; the version is that of Versions.
+	// Build is where binaries come from; its version is set from Versions.
 	Build build.Builder
 	// Reports is the folder for histories, the page and logs.
 	Reports string
@@ -38,14 +36,13 @@ type Options struct {
 	Out io.Writer
 }
 
-// DefaultProcs is small, so that a scenario which looks at the clock has a machine
-// to play on.
+// DefaultProcs is small, because some scenarios measure time.
 const DefaultProcs = 4
 
-// Outcome is what became of a scenario on one version.
+// Outcome is the outcome of a scenario on one version.
 type Outcome struct {
 	Version string
-	// Red says what was expected, Reds how often it was so, of Times.
+	// Red is whether red was expected, Reds how often it was red, of Times.
 	Red         bool
 	Reds, Times int
 	// Result is the first that was not as expected, or else the first.
@@ -54,7 +51,7 @@ type Outcome struct {
 	History string
 }
 
-// AsExpected tells whether every time was as expected.
+// AsExpected reports whether every run was as expected.
 func (o Outcome) AsExpected() bool {
 	if o.Red {
 		return o.Reds == o.Times
@@ -62,12 +59,12 @@ func (o Outcome) AsExpected() bool {
 	return o.Reds == 0
 }
 
-// Play plays a scenario on each version, one after the other. The error is a
-// *badinput.Error where the caller can mend it; the outcomes up to there come
-// with it.
-func Play(ctx context.Context, o Options) (outcomes []Outcome, err error) {
+// Run runs a scenario on each version, one after the other. The error is a
+// *badinput.Error where the caller can correct it; the outcomes so far come with
+// it.
+func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 	for _, version := range o.Versions {
-		outcome, err := playOn(ctx, o, version)
+		outcome, err := runOn(ctx, o, version)
 		if err != nil {
 			return outcomes, err
 		}
@@ -76,7 +73,7 @@ func Play(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 	return outcomes, nil
 }
 
-func playOn(ctx context.Context, o Options, version string) (Outcome, error) {
+func runOn(ctx context.Context, o Options, version string) (Outcome, error) {
 	outcome := Outcome{Version: version, Red: regressions.Red(o.Scenario, o.Implementation.Name, version), Times: max(o.Repeat, 1)}
 	var results []*scenario.Result
 	err := onCluster(ctx, o, version, func(ctx context.Context, theatre scenario.Theatre) (err error) {
@@ -99,53 +96,31 @@ func playOn(ctx context.Context, o Options, version string) (Outcome, error) {
 	return outcome, outcome.Result.Save(outcome.History)
 }
 
-// onCluster starts a cluster of a version, for as long as do lasts.
+// onCluster calls do with a cluster of a version.
 func onCluster(ctx context.Context, o Options, version string, do func(context.Context, scenario.Theatre) error) error {
 	o.Build.KubernetesVersion = version
-	lab, err := run.Open(ctx, run.Options{
-		Implementation: o.Implementation, Build: o.Build, Bare: true, Out: o.Out, Reports: filepath.Join(o.Reports, version),
-	})
-	if err != nil {
-		return err
+	return scenario.With(ctx, run.Options{
+		Implementation: o.Implementation, Build: o.Build, Out: o.Out, Reports: filepath.Join(o.Reports, version),
+	}, func(ctx context.Context, _ *run.Lab, theatre scenario.Theatre) error { return do(ctx, theatre) })
+}
+
+// parallel calls do for 0 to n-1, Procs at the same time.
+func (o Options) parallel(ctx context.Context, n int, do func(context.Context, int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(cmp.Or(o.Procs, DefaultProcs))
+	for i := range n {
+		group.Go(func() error { return do(ctx, i) })
 	}
-	defer lab.Close()
-	theatre, err := scenario.In(lab, o.Implementation)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case err := <-lab.Ended():
-			cancel(err)
-		case <-ctx.Done():
-		}
-	}()
-	return do(ctx, theatre)
+	return group.Wait()
 }
 
 func repeat(ctx context.Context, o Options, theatre scenario.Theatre, times int) ([]*scenario.Result, error) {
 	results := make([]*scenario.Result, times)
-	plays, ctx := errgroup.WithContext(ctx)
-	plays.SetLimit(cmp.Or(o.Procs, DefaultProcs))
-	for i := range times {
-		plays.Go(func() error {
-			r, err := theatre.Play(ctx, regressions.Among(o.Scenario, o.Implementation.Name, theatre.Version))
-			if err != nil {
-				return err
-			}
-			results[i] = r
-			fmt.Fprintf(o.Out, "%-70s %s after %s\n", theatre.Version, colour(r.Green()), r.Took.Round(100*time.Millisecond))
-			return nil
-		})
-	}
-	return results, plays.Wait()
-}
-
-func colour(green bool) string {
-	if green {
-		return "GREEN"
-	}
-	return "RED"
+	return results, o.parallel(ctx, times, func(ctx context.Context, i int) (err error) {
+		results[i], err = theatre.Play(ctx, regressions.Among(o.Scenario, o.Implementation.Name, theatre.Version))
+		if err == nil {
+			console.Line(o.Out, theatre.Version, "%s after %s", console.Color(results[i].Green()), console.Tenths(results[i].Took))
+		}
+		return err
+	})
 }

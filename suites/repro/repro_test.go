@@ -3,7 +3,6 @@ package repro
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -64,42 +63,30 @@ func TestThePageAndTheTextShowBothVersions(t *testing.T) {
 	}
 }
 
-func TestAMatrixGoesOnWhereItWas(t *testing.T) {
+func TestMatrixResumes(t *testing.T) {
 	impl, err := implementation.Parse(implementation.KubeControllerManager)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := Options{Versions: []string{"v1.36.1", "v1.36.3", "v1.37.1"}, Implementation: impl, Reports: t.TempDir(), Out: &bytes.Buffer{}}
-	m := &matrix{o: o, done: map[string]Cell{}}
+	open := func() *matrix {
+		m, err := openMatrix(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = m.file.Close() })
+		return m
+	}
+	m := open()
 	red, green, other := m.cell(bug, "v1.36.1"), m.cell(bug, "v1.36.3"), m.cell(bug, "v1.37.1")
 	red.Reds, green.Reds, other.Scenario = 1, 1, "that was before it was changed"
 	for _, c := range []Cell{red, green, other} {
-		if err := m.append(c); err != nil {
+		if err := m.file.Append(c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	file, err := os.OpenFile(filepath.Join(o.Reports, MatrixName), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.WriteString(`{"issue":7,"vers`); err != nil { // it was killed just then
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again := &matrix{o: o, done: map[string]Cell{}}
-	if err := again.load(); err != nil {
-		t.Fatal(err)
-	}
-	if err := again.append(red); err != nil {
-		t.Fatal(err)
-	}
-	if err := again.load(); err != nil {
-		t.Fatalf("what is written behind a line that was cut off: %v", err)
-	}
 	bugs := []regressions.Regression{bug}
-	cells := again.cells(bugs)
+	cells := open().cells(bugs)
 	if len(cells) != 2 || !cells[0].AsExpected(bug) || cells[1].AsExpected(bug) {
 		t.Fatalf("%+v", cells)
 	}

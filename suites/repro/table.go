@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/suites/regressions"
 )
 
@@ -41,7 +42,7 @@ func Table(out io.Writer, impl string, versions []string, bugs []regressions.Reg
 }
 
 func (c Cell) markdown(bug regressions.Regression) string {
-	text := strings.ToLower(colour(c.Reds == 0))
+	text := strings.ToLower(console.Color(c.Reds == 0))
 	if c.Reds > 0 && c.Reds < c.Times {
 		text = fmt.Sprintf("red %d of %d", c.Reds, c.Times)
 	}

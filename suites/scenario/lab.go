@@ -1,20 +1,29 @@
 package scenario
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
 
-	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 )
 
-// In is the theatre of a run that is open: logs go below the run's reports.
-func In(lab *run.Lab, impl implementation.Implementation) (Theatre, error) {
-	as, err := lab.As()
-	if err != nil {
-		return Theatre{}, err
+// With opens an environment without suites, calls do with a place for scenarios of
+// the implementation in it, and closes the environment. Logs go below the run's
+// reports. The context of do ends, too, when a part of the cluster ends.
+func With(ctx context.Context, o run.Options, do func(context.Context, *run.Lab, Theatre) error) error {
+	if o.Implementation.Warning != "" {
+		fmt.Fprintln(o.Out, "note:", o.Implementation.Warning)
 	}
-	return Theatre{
-		Config: lab.Config(), As: as, Implementation: impl, Builds: lab.Builds,
-		Version: lab.Version(), Run: lab.Name(), Folder: filepath.Join(lab.Reports, "scenarios"),
-	}, nil
+	o.Bare = true
+	return run.With(ctx, o, func(ctx context.Context, env *run.Lab) error {
+		as, err := env.As()
+		if err != nil {
+			return err
+		}
+		return do(ctx, env, Theatre{
+			Config: env.Config(), As: as, Implementation: o.Implementation, Builds: env.Builds,
+			Version: env.Version(), Run: env.Name(), Folder: filepath.Join(env.Reports, "scenarios"),
+		})
+	})
 }

@@ -1,6 +1,6 @@
-// Package requests counts what one user asks of an API server, call by call, from
-// the API server's own audit log. It is exact whatever the user is written in,
-// and costs it nothing but the moment in which the API server writes the line.
+// Package requests counts the requests of one user from the API server's audit log.
+// The counts are exact whatever the user's program is written in, and cost it only
+// the time in which the API server writes a line.
 package requests
 
 import (
@@ -31,13 +31,13 @@ func (c Call) String() string {
 	return c.Verb + " " + c.Resource
 }
 
-// Writes tells whether a Call of this kind asks to change what is stored.
+// Writes reports whether a Call of this kind changes objects.
 func (c Call) Writes() bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, c.Verb)
 }
 
-// Counts says how often each Call was answered, with success or not. Watches are
-// left out: the log tells of one when it ends.
+// Counts has how often each Call was answered, with success or not. Watches are
+// left out: the log has them only when they end.
 type Counts map[Call]int
 
 // Since returns what came on top of an earlier state.
@@ -89,8 +89,8 @@ type event struct {
 	ResponseStatus struct{ Code int }
 }
 
-// Write takes a piece of the log. It never fails, so that the API server goes on
-// whatever it wrote; see Err.
+// Write takes a piece of the log. It never fails, so that the API server keeps
+// working; see Err.
 func (c *Counter) Write(piece []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package crash kills a controller again and again while it works, and says
-// whether what became of its Jobs is what would have become of them without.
+// Package crash kills a controller again and again while it works, and checks
+// that its Jobs end as they would have ended without the kills.
 package crash
 
 import (
@@ -10,7 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 )
 
-// Script is a Job, what its pods do, and what must become of it.
+// Script is a Job, how its pods end, and its required outcome.
 type Script struct {
 	Job *batchv1.Job
 	// Failures is how many pods fail before others succeed, the first that are
@@ -18,9 +18,9 @@ type Script struct {
 	Failures map[int]int
 	// Success is how the others end, as puppet.ExitCodes has it.
 	Success string
-	// Resume says that the Job begins suspended and is resumed later.
+	// Resume is true if the Job is created suspended and resumed later.
 	Resume bool
-	// Pause says that it is suspended while it works, and resumed.
+	// Pause is true if it is suspended while it runs, and resumed.
 	Pause bool
 	Want  Outcome
 }
@@ -28,7 +28,7 @@ type Script struct {
 // anyIndex is the key of Failures for pods without a completion index.
 const anyIndex = -1
 
-// Outcome is what became of a Job.
+// Outcome is how a Job ended.
 type Outcome struct {
 	Condition         batchv1.JobConditionType // Complete, Failed or empty
 	Succeeded, Failed int32
@@ -50,7 +50,7 @@ func Scripts(n int, random *rand.Rand) []Script {
 // between returns a number from low to high, both included.
 func between(random *rand.Rand, low, high int32) int32 { return low + random.Int32N(high-low+1) }
 
-// job has pods whose failures owe no back-off.
+// job has pods whose failures cause no back-off.
 func job(name string, random *rand.Rand) *puppet.JobBuilder {
 	return puppet.Job(name).FinishedAgo("1h").BackoffLimit(1000).
 		Completions(between(random, 4, 12)).Parallelism(between(random, 1, 4))
@@ -102,7 +102,7 @@ func resumed(name string, random *rand.Rand) Script {
 	return s
 }
 
-// paused loses the pods that are active at that moment; how many, nobody knows.
+// paused loses the pods that are active when it is suspended, an unknown number.
 func paused(name string, random *rand.Rand) Script {
 	s := complete(job(name, random), nil)
 	s.Pause = true

@@ -1,9 +1,8 @@
-package contest
+package bench
 
 import (
 	"testing"
 
-	"github.com/jobconformance/jobconformance/suites/bench/player"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,10 +12,10 @@ import (
 
 // TestRowsMakeWhatTheySay counts the objects of every row.
 func TestRowsMakeWhatTheySay(t *testing.T) {
-	for _, row := range Rows(0.1) {
-		t.Run(row.Name, func(t *testing.T) {
+	for _, row := range rowsAt(0.1) {
+		t.Run(row.name, func(t *testing.T) {
 			g, ctx := NewWithT(t), t.Context()
-			a := &arena{client: fake.NewClientset(), namespace: "a"}
+			a := &workload{client: fake.NewClientset(), namespace: "a"}
 			if row.prepare != nil {
 				g.Expect(row.prepare(ctx, a)).To(Succeed())
 			}
@@ -29,7 +28,7 @@ func TestRowsMakeWhatTheySay(t *testing.T) {
 			g.Expect(len(jobs.Items) + len(crons.Items)).To(Equal(row.jobs))
 			pods := 0
 			for _, job := range jobs.Items {
-				g.Expect(job.Spec.Template.Spec.SchedulerName).To(Equal(player.Scheduler))
+				g.Expect(job.Spec.Template.Spec.SchedulerName).To(Equal(scheduler))
 				if job.Spec.Completions == nil {
 					pods++
 					continue
@@ -37,11 +36,11 @@ func TestRowsMakeWhatTheySay(t *testing.T) {
 				pods += int(*job.Spec.Completions)
 			}
 			for _, cron := range crons.Items {
-				g.Expect(cron.Spec.JobTemplate.Spec.Template.Spec.SchedulerName).To(Equal(player.Scheduler))
+				g.Expect(cron.Spec.JobTemplate.Spec.Template.Spec.SchedulerName).To(Equal(scheduler))
 				g.Expect(cron.Status.LastScheduleTime).NotTo(BeNil())
 				pods++
 			}
-			g.Expect(pods).To(Equal(row.Pods))
+			g.Expect(pods).To(Equal(row.pods))
 		})
 	}
 }
@@ -54,7 +53,7 @@ func finishedJob(name string, condition batchv1.JobConditionType, succeeded, fai
 }
 
 func TestAWrongResultIsNoResult(t *testing.T) {
-	row := Row{Pods: 3, jobs: 2}
+	row := row{pods: 3, jobs: 2}
 	for name, c := range map[string]struct {
 		jobs []*batchv1.Job
 		want string
@@ -66,7 +65,7 @@ func TestAWrongResultIsNoResult(t *testing.T) {
 		"one missing": {[]*batchv1.Job{finishedJob("a", batchv1.JobComplete, 1, 0)}, "1 Jobs instead of 2"},
 	} {
 		g := NewWithT(t)
-		a := &arena{player: &player.Player{}, jobs: map[string]*batchv1.Job{}}
+		a := &workload{finisher: &finisher{}, jobs: map[string]*batchv1.Job{}}
 		for _, job := range c.jobs {
 			a.jobs[job.Name] = job
 		}

@@ -1,4 +1,4 @@
-package contest
+package bench
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	"github.com/jobconformance/jobconformance/suites/bench/player"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,36 +16,36 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Floor is a loop that does without a controller: what the machine allows.
-type Floor struct {
-	Name, Text string
-	Pods       int
-	measure    func(*Contest, context.Context, *arena, int) error
+// floor is a loop without a controller: what the machine allows.
+type floor struct {
+	name, text string
+	pods       int
+	measure    func(*Bench, context.Context, *workload, int) error
 }
 
-// Floors returns all of them, at a scale as Rows has it.
-func Floors(scale float64) []Floor {
+// floorsAt returns all of them, at a scale as in rowsAt.
+func floorsAt(scale float64) []floor {
 	n := func(full int) int { return max(1, int(float64(full)*scale)) }
-	return []Floor{
-		{"create", "bare pods are created, no more", n(5000), (*Contest).create},
-		{"play", "the same, and the benchmark plays them, and each loses a finalizer", n(5000), (*Contest).createAndPlay},
-		{"kwok", "bare pods are created, scheduled and played by KWOK instead", n(1000), (*Contest).createForKWOK},
+	return []floor{
+		{"create", "bare pods are created, nothing else", n(5000), (*Bench).create},
+		{"end", "the same, ended by the benchmark, and each loses a finalizer", n(5000), (*Bench).createAndFree},
+		{"kwok", "bare pods are created, scheduled and run by KWOK instead", n(1000), (*Bench).createForKWOK},
 	}
 }
 
-// MeasureFloor returns how long a Floor takes.
-func (c *Contest) MeasureFloor(ctx context.Context, f Floor) (time.Duration, error) {
-	a, err := openArena(ctx, c.Client)
+// measureFloor returns how long a floor takes.
+func (b *Bench) measureFloor(ctx context.Context, f floor) (time.Duration, error) {
+	w, err := newWorkload(ctx, b.Client)
 	if err != nil {
 		return 0, err
 	}
 	begin := time.Now()
-	if err := f.measure(c, ctx, a, f.Pods); err != nil {
-		a.leave()
-		return 0, fmt.Errorf("%s: %w", f.Name, err)
+	if err := f.measure(b, ctx, w, f.pods); err != nil {
+		w.stop()
+		return 0, fmt.Errorf("%s: %w", f.name, err)
 	}
 	took := time.Since(begin)
-	return took, a.clear(ctx)
+	return took, w.clear(ctx)
 }
 
 // bare is a pod as a controller makes it of a row's template.
@@ -56,32 +55,32 @@ func bare(i int, scheduler string) *corev1.Pod {
 	return pod
 }
 
-func (c *Contest) createPods(ctx context.Context, a *arena, n int, pod func(i int) *corev1.Pod) error {
+func (b *Bench) createPods(ctx context.Context, w *workload, n int, pod func(i int) *corev1.Pod) error {
 	return inParallel(ctx, n, func(ctx context.Context, i int) error {
-		_, err := c.Client.CoreV1().Pods(a.namespace).Create(ctx, pod(i), metav1.CreateOptions{})
+		_, err := b.Client.CoreV1().Pods(w.namespace).Create(ctx, pod(i), metav1.CreateOptions{})
 		return err
 	})
 }
 
-func (c *Contest) create(ctx context.Context, a *arena, n int) error {
-	return c.createPods(ctx, a, n, func(i int) *corev1.Pod { return bare(i, "nobody") })
+func (b *Bench) create(ctx context.Context, w *workload, n int) error {
+	return b.createPods(ctx, w, n, func(i int) *corev1.Pod { return bare(i, "nobody") })
 }
 
-// createAndPlay makes the fewest writes with which a Job's pods can be done.
-func (c *Contest) createAndPlay(ctx context.Context, a *arena, n int) error {
+// createAndFree makes the fewest writes with which a Job's pods can be done.
+func (b *Bench) createAndFree(ctx context.Context, w *workload, n int) error {
 	free := []byte(`{"metadata":{"$deleteFromPrimitiveList/finalizers":["` + batchv1.JobTrackingFinalizer + `"]}}`)
-	return c.createAndEnd(ctx, a, n, func(i int) *corev1.Pod {
-		pod := bare(i, player.Scheduler)
+	return b.createAndEnd(ctx, w, n, func(i int) *corev1.Pod {
+		pod := bare(i, scheduler)
 		pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
 		return pod
 	}, func(name string) error {
-		_, err := c.Client.CoreV1().Pods(a.namespace).Patch(ctx, name, types.StrategicMergePatchType, free, metav1.PatchOptions{})
+		_, err := b.Client.CoreV1().Pods(w.namespace).Patch(ctx, name, types.StrategicMergePatchType, free, metav1.PatchOptions{})
 		return err
 	})
 }
 
-func (c *Contest) createForKWOK(ctx context.Context, a *arena, n int) error {
-	return c.createAndEnd(ctx, a, n, func(i int) *corev1.Pod {
+func (b *Bench) createForKWOK(ctx context.Context, w *workload, n int) error {
+	return b.createAndEnd(ctx, w, n, func(i int) *corev1.Pod {
 		pod := bare(i, corev1.DefaultSchedulerName)
 		pod.Annotations = puppet.Script{ExitCodes: []int{0}}.Annotations()
 		return pod
@@ -90,11 +89,11 @@ func (c *Contest) createForKWOK(ctx context.Context, a *arena, n int) error {
 
 // createAndEnd creates pods, does something to each that has succeeded, and
 // returns when that is done for all.
-func (c *Contest) createAndEnd(ctx context.Context, a *arena, n int, pod func(i int) *corev1.Pod, then func(name string) error) error {
+func (b *Bench) createAndEnd(ctx context.Context, w *workload, n int, pod func(i int) *corev1.Pod, then func(name string) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	names := make(chan string, n)
-	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0, informers.WithNamespace(a.namespace))
+	factory := informers.NewSharedInformerFactoryWithOptions(b.Client, 0, informers.WithNamespace(w.namespace))
 	if _, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(before, after any) {
 			p := after.(*corev1.Pod)
@@ -112,7 +111,7 @@ func (c *Contest) createAndEnd(ctx context.Context, a *arena, n int, pod func(i 
 
 	var work sync.WaitGroup
 	work.Go(func() {
-		if err := c.createPods(ctx, a, n, pod); err != nil {
+		if err := b.createPods(ctx, w, n, pod); err != nil {
 			cancel(err)
 		}
 	})
@@ -122,7 +121,7 @@ func (c *Contest) createAndEnd(ctx context.Context, a *arena, n int, pod func(i 
 			case name := <-names:
 				return then(name)
 			case <-time.After(stallLimit):
-				return errors.Join(fmt.Errorf("no pod has ended for %s", stallLimit), a.player.Err())
+				return errors.Join(fmt.Errorf("no pod has ended for %s", stallLimit), w.finisher.err())
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}

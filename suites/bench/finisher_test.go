@@ -1,4 +1,4 @@
-package player
+package bench
 
 import (
 	"testing"
@@ -11,24 +11,24 @@ import (
 
 func pod(name, scheduler, code string) *corev1.Pod {
 	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, Annotations: map[string]string{ExitCode: code}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, Annotations: map[string]string{exitCode: code}},
 		Spec:       corev1.PodSpec{SchedulerName: scheduler, Containers: []corev1.Container{{Name: "main", Image: "none"}}},
 		Status:     corev1.PodStatus{Phase: corev1.PodPending},
 	}
 }
 
-func TestPlayerEndsItsPods(t *testing.T) {
+func TestFinisherEndsItsPods(t *testing.T) {
 	g, ctx := NewWithT(t), t.Context()
-	c := fake.NewClientset(pod("early", Scheduler, "0"))
-	p, err := Play(ctx, c, "a")
+	c := fake.NewClientset(pod("early", scheduler, "0"))
+	p, err := finishPods(ctx, c, "a")
 	g.Expect(err).NotTo(HaveOccurred())
-	defer p.Stop()
-	for _, made := range []*corev1.Pod{pod("failing", Scheduler, "3"), pod("foreign", "default-scheduler", "0")} {
+	defer p.stop()
+	for _, made := range []*corev1.Pod{pod("failing", scheduler, "3"), pod("foreign", "default-scheduler", "0")} {
 		_, err := c.CoreV1().Pods("a").Create(ctx, made, metav1.CreateOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
 	}
-	g.Eventually(p.Ended).Should(Equal(2))
-	g.Expect(p.Err()).NotTo(HaveOccurred())
+	g.Eventually(p.ended.Load).Should(BeEquivalentTo(2))
+	g.Expect(p.err()).NotTo(HaveOccurred())
 
 	phase := func(name string) corev1.PodStatus {
 		seen, err := c.CoreV1().Pods("a").Get(ctx, name, metav1.GetOptions{})

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// outcomes reads a history: how the Jobs were at its end, and how many pods were
-// created for each.
+// outcomes returns how the Jobs were at the end of a history, and how many pods
+// were created for each.
 func outcomes(h history.History) map[string]Outcome {
 	all := map[string]Outcome{}
 	for _, r := range h.Jobs("") {
@@ -34,7 +34,7 @@ func outcomes(h history.History) map[string]Outcome {
 	return all
 }
 
-// condition is Complete or Failed, or empty.
+// condition returns Complete, Failed or an empty string.
 func condition(job *batchv1.Job) batchv1.JobConditionType {
 	for _, c := range job.Status.Conditions {
 		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
@@ -44,10 +44,10 @@ func condition(job *batchv1.Job) batchv1.JobConditionType {
 	return ""
 }
 
-// finished is how many Jobs are, at this moment.
-func (o *Ordeal) finished() int {
+// finished returns how many Jobs are finished now.
+func (t *Test) finished() int {
 	n := 0
-	for _, job := range o.recorder.Jobs() {
+	for _, job := range t.recorder.Jobs() {
 		if condition(&job) != "" {
 			n++
 		}
@@ -55,10 +55,10 @@ func (o *Ordeal) finished() int {
 	return n
 }
 
-// tracked are the pods that have the tracking finalizer, at this moment.
-func (o *Ordeal) tracked() []string {
+// tracked returns the pods that have the tracking finalizer now.
+func (t *Test) tracked() []string {
 	var names []string
-	for _, pod := range o.recorder.Pods() {
+	for _, pod := range t.recorder.Pods() {
 		if isTracked(&pod) {
 			names = append(names, pod.Name)
 		}

@@ -1,4 +1,4 @@
-package contest
+package bench
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jobconformance/jobconformance/suites/bench/player"
 	"golang.org/x/sync/errgroup"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -24,11 +23,11 @@ const ownWriters = 32
 // stallLimit is how long no Job may change before a measurement is given up.
 const stallLimit = 2 * time.Minute
 
-// arena is a namespace with a Player in it, and an eye on the Jobs.
-type arena struct {
+// workload is a namespace in which a finisher ends pods and Jobs are watched.
+type workload struct {
 	client    kubernetes.Interface
 	namespace string
-	player    *player.Player
+	finisher  *finisher
 	factory   informers.SharedInformerFactory
 	unwatch   context.CancelFunc
 
@@ -38,47 +37,47 @@ type arena struct {
 	changed  chan struct{}
 }
 
-func openArena(ctx context.Context, c kubernetes.Interface) (*arena, error) {
+func newWorkload(ctx context.Context, c kubernetes.Interface) (*workload, error) {
 	ns, err := c.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "jobconformance-bench-"}}, metav1.CreateOptions{})
 	if err != nil {
 		return nil, err
 	}
-	a := &arena{
+	w := &workload{
 		client: c, namespace: ns.Name,
 		jobs: map[string]*batchv1.Job{}, finished: map[string]time.Time{}, changed: make(chan struct{}),
 	}
 	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	a.unwatch = cancel
-	a.factory = informers.NewSharedInformerFactoryWithOptions(c, 0, informers.WithNamespace(ns.Name))
-	informer := a.factory.Batch().V1().Jobs().Informer()
+	w.unwatch = cancel
+	w.factory = informers.NewSharedInformerFactoryWithOptions(c, 0, informers.WithNamespace(ns.Name))
+	informer := w.factory.Batch().V1().Jobs().Informer()
 	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    a.saw,
-		UpdateFunc: func(_, job any) { a.saw(job) },
+		AddFunc:    w.saw,
+		UpdateFunc: func(_, job any) { w.saw(job) },
 	}); err != nil {
 		return nil, err
 	}
-	a.factory.Start(watching.Done())
+	w.factory.Start(watching.Done())
 	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-		a.leave()
+		w.stop()
 		return nil, ctx.Err()
 	}
-	if a.player, err = player.Play(ctx, c, ns.Name); err != nil {
-		a.leave()
+	if w.finisher, err = finishPods(ctx, c, ns.Name); err != nil {
+		w.stop()
 		return nil, err
 	}
-	return a, nil
+	return w, nil
 }
 
-func (a *arena) saw(obj any) {
+func (w *workload) saw(obj any) {
 	job := obj.(*batchv1.Job)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.jobs[job.Name] = job
-	if _, known := a.finished[job.Name]; !known && ended(job) != "" {
-		a.finished[job.Name] = time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.jobs[job.Name] = job
+	if _, known := w.finished[job.Name]; !known && ended(job) != "" {
+		w.finished[job.Name] = time.Now()
 	}
-	close(a.changed)
-	a.changed = make(chan struct{})
+	close(w.changed)
+	w.changed = make(chan struct{})
 }
 
 // ended is Complete or Failed, or empty.
@@ -92,43 +91,43 @@ func ended(job *batchv1.Job) batchv1.JobConditionType {
 }
 
 // await waits until n Jobs have finished, and returns when the last of them had.
-func (a *arena) await(ctx context.Context, n int) (time.Time, error) {
+func (w *workload) await(ctx context.Context, n int) (time.Time, error) {
 	for {
-		a.mu.Lock()
-		changed, done := a.changed, len(a.finished)
+		w.mu.Lock()
+		changed, done := w.changed, len(w.finished)
 		var last time.Time
-		for _, at := range a.finished {
+		for _, at := range w.finished {
 			if at.After(last) {
 				last = at
 			}
 		}
-		a.mu.Unlock()
+		w.mu.Unlock()
 		if done >= n {
 			return last, nil
 		}
 		select {
 		case <-changed:
 		case <-time.After(stallLimit):
-			return last, errors.Join(fmt.Errorf("%d of %d Jobs are finished, and none has changed for %s", done, n, stallLimit), a.player.Err())
+			return last, errors.Join(fmt.Errorf("%d of %d Jobs are finished, and none has changed for %s", done, n, stallLimit), w.finisher.err())
 		case <-ctx.Done():
 			return last, context.Cause(ctx)
 		}
 	}
 }
 
-// judge looks at what became of the Jobs: a fast controller that counts wrong has
-// won nothing.
-func (a *arena) judge(row Row) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	want, succeeded, failed := batchv1.JobComplete, row.Pods, 0
+// judge checks the final statuses of the Jobs: figures of a controller that counts
+// wrong are worth nothing.
+func (w *workload) judge(row row) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	want, succeeded, failed := batchv1.JobComplete, row.pods, 0
 	if row.fails {
-		want, succeeded, failed = batchv1.JobFailed, 0, row.Pods
+		want, succeeded, failed = batchv1.JobFailed, 0, row.pods
 	}
-	if len(a.jobs) != row.jobs {
-		return fmt.Errorf("there are %d Jobs instead of %d", len(a.jobs), row.jobs)
+	if len(w.jobs) != row.jobs {
+		return fmt.Errorf("there are %d Jobs instead of %d", len(w.jobs), row.jobs)
 	}
-	for name, job := range a.jobs {
+	for name, job := range w.jobs {
 		if ended(job) != want {
 			return fmt.Errorf("the Job %s is %s instead of %s", name, ended(job), want)
 		}
@@ -138,47 +137,47 @@ func (a *arena) judge(row Row) error {
 	if succeeded != 0 || failed != 0 {
 		return fmt.Errorf("the Jobs' statuses miss %d succeeded and %d failed pods", succeeded, failed)
 	}
-	return a.player.Err()
+	return w.finisher.err()
 }
 
-// leave ends the watches and the Player; the namespace stays.
-func (a *arena) leave() {
-	if a.player != nil {
-		a.player.Stop()
+// stop ends the watches and the finisher; the namespace stays.
+func (w *workload) stop() {
+	if w.finisher != nil {
+		w.finisher.stop()
 	}
-	a.unwatch()
-	a.factory.Shutdown()
+	w.unwatch()
+	w.factory.Shutdown()
 }
 
-// clear empties the namespace. Pods go by many requests at a time, without a
-// grace period. The namespace itself, which takes its time, is not waited for:
-// with nothing in it, its end costs nothing.
-func (a *arena) clear(ctx context.Context) error {
-	a.leave()
+// clear empties the namespace. Pods are deleted by many requests at a time,
+// without a grace period. The deletion of the namespace itself is slow and not
+// waited for: an empty namespace costs nothing.
+func (w *workload) clear(ctx context.Context) error {
+	w.stop()
 	background := metav1.DeletePropagationBackground // or Jobs would orphan their pods
-	batch, core, all := a.client.BatchV1(), a.client.CoreV1(), metav1.ListOptions{}
+	batch, core, all := w.client.BatchV1(), w.client.CoreV1(), metav1.ListOptions{}
 	for _, collection := range []interface {
 		DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
-	}{batch.CronJobs(a.namespace), batch.Jobs(a.namespace)} {
+	}{batch.CronJobs(w.namespace), batch.Jobs(w.namespace)} {
 		if err := collection.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background}, all); err != nil {
 			return err
 		}
 	}
-	pods, err := core.Pods(a.namespace).List(ctx, all)
+	pods, err := core.Pods(w.namespace).List(ctx, all)
 	if err != nil {
 		return err
 	}
 	err = inParallel(ctx, len(pods.Items), func(ctx context.Context, i int) error {
-		err := core.Pods(a.namespace).Delete(ctx, pods.Items[i].Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+		err := core.Pods(w.namespace).Delete(ctx, pods.Items[i].Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
 		return client.IgnoreNotFound(err)
 	})
 	if err != nil {
 		return err
 	}
-	if err := core.Events(a.namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, all); err != nil {
+	if err := core.Events(w.namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, all); err != nil {
 		return err
 	}
-	return core.Namespaces().Delete(ctx, a.namespace, metav1.DeleteOptions{})
+	return core.Namespaces().Delete(ctx, w.namespace, metav1.DeleteOptions{})
 }
 
 func inParallel(ctx context.Context, n int, do func(context.Context, int) error) error {

@@ -1,4 +1,4 @@
-package usage
+package bench
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 var kept []byte
 
 func TestUsageOfThisProcess(t *testing.T) {
-	before, err := Of(os.Getpid())
+	before, err := usageOf(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,30 +21,30 @@ func TestUsageOfThisProcess(t *testing.T) {
 		}
 	}
 	kept = nil
-	after, err := Of(os.Getpid())
+	after, err := usageOf(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if more := after.Peak - before.Peak; more < size/2 || more > 4*size {
+	if more := after.peak - before.peak; more < size/2 || more > 4*size {
 		t.Errorf("the peak grew by %d bytes, want about %d", more, size)
 	}
-	if more := after.CPU - before.CPU; more < 0.02 || more > 10 {
+	if more := after.cpu - before.cpu; more < 0.02 || more > 10 {
 		t.Errorf("%.2f s of CPU time, want about 0.3", more)
 	}
 }
 
 func TestNoSuchProcess(t *testing.T) {
-	if _, err := Of(1 << 30); err == nil {
+	if _, err := usageOf(1 << 30); err == nil {
 		t.Error("no error for a process that is not there")
 	}
 }
 
 func TestThisMachine(t *testing.T) {
-	m, err := ThisMachine()
+	m, err := thisMachine()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Memory < 64<<20 {
-		t.Errorf("%d bytes of memory", m.Memory)
+	if m.memory < 64<<20 {
+		t.Errorf("%d bytes of memory", m.memory)
 	}
 }

@@ -73,7 +73,7 @@ func TestTallyOfBadOutcomes(t *testing.T) {
 		plain + " had":                    {spoil: change(plain, func(o *Outcome) { o.Pods++ })},
 		"succeeded pods in its status":    {spoil: change(plain, func(o *Outcome) { o.Succeeded-- })},
 		paused + " has 0 succeeded":       {spoil: change(paused, func(o *Outcome) { o.Succeeded = 0 })},
-		"pod a has the finalizer":         {tracked: []string{"a"}},
+		"pod a still has the finalizer":   {tracked: []string{"a"}},
 	} {
 		became := well(all)
 		if c.spoil != nil {

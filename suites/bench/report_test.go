@@ -1,9 +1,10 @@
-package report
+package bench
 
 import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobconformance/jobconformance/suites/bench/requests"
 )
@@ -19,14 +20,14 @@ func TestMedian(t *testing.T) {
 		{[]float64{100, 1, 2, 4}, 3},
 	} {
 		before := append([]float64(nil), c.numbers...)
-		if got := Median(c.numbers); got != c.want {
+		if got := median(c.numbers); got != c.want {
 			t.Errorf("median of %v: %v, want %v", before, got, c.want)
 		}
 		if c.numbers[0] != before[0] {
 			t.Errorf("%v became %v", before, c.numbers)
 		}
 	}
-	if !math.IsNaN(Median(nil)) {
+	if !math.IsNaN(median(nil)) {
 		t.Error("a median of nothing")
 	}
 }
@@ -43,31 +44,31 @@ func TestFigures(t *testing.T) {
 }
 
 // three repeats, of which the middle one counts.
-func repeats(seconds float64, creates int) []Figures {
-	var all []Figures
+func repeats(seconds float64, creates int) []sample {
+	var all []sample
 	for _, factor := range []float64{1, 10, 0.1} {
-		all = append(all, Figures{
-			Seconds: seconds * factor, CPU: 2 * factor, MiB: 40 * factor,
-			Calls: requests.Counts{{Verb: "create", Resource: "pods"}: creates, {Verb: "patch", Resource: "pods"}: creates * 2},
+		all = append(all, sample{
+			time: time.Duration(seconds * factor * float64(time.Second)), cpu: 2 * factor, peak: uint64(40 * factor * (1 << 20)),
+			calls: requests.Counts{{Verb: "create", Resource: "pods"}: creates, {Verb: "patch", Resource: "pods"}: creates * 2},
 		})
 	}
 	return all
 }
 
 func TestTablesHaveMediansPerPodAndRatios(t *testing.T) {
-	lines := []Line{{Text: "a Job", Pods: 100, Ours: repeats(3, 100), Theirs: repeats(6, 200)}}
+	lines := []line{{text: "a Job", pods: 100, ours: repeats(3, 100), theirs: repeats(6, 200)}}
 	for name, c := range map[string]struct {
 		write func(*strings.Builder)
 		want  string
 	}{
 		"comparison": {
-			func(b *strings.Builder) { Comparison(b, lines) },
+			func(b *strings.Builder) { printComparison(b, lines) },
 			"| row | seconds | upstream | ratio | calls per pod | upstream | ratio | peak MiB | upstream | ratio | CPU seconds | upstream | ratio |\n" +
 				"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n" +
 				"| a Job | 3.00 | 6.00 | 0.50 | 3.00 | 6.00 | 0.50 | 40.0 | 40.0 | 1.00 | 2.00 | 2.00 | 1.00 |\n\n",
 		},
 		"calls": {
-			func(b *strings.Builder) { Calls(b, lines) },
+			func(b *strings.Builder) { printCalls(b, lines) },
 			"| row | by | patch pods | create pods |\n" +
 				"| --- | ---: | ---: | ---: |\n" +
 				"| a Job | reference | 2.000 | 1.000 |\n" +
@@ -75,7 +76,7 @@ func TestTablesHaveMediansPerPodAndRatios(t *testing.T) {
 		},
 		"floors": {
 			func(b *strings.Builder) {
-				Floors(b, []Floor{{Text: "a loop", Pods: 1000, Seconds: []float64{4, 1, 2}}})
+				printFloors(b, []floorLine{{text: "a loop", pods: 1000, seconds: []float64{4, 1, 2}}})
 			},
 			"| without a controller | pods | seconds | pods a second |\n" +
 				"| --- | ---: | ---: | ---: |\n" +

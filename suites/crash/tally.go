@@ -14,14 +14,14 @@ import (
 type Tally struct {
 	Seed       uint64
 	Kills      int
-	Writes     int // that the controller asked for, over all its lives
+	Writes     int // of the controller, over all restarts
 	Complete   int // Jobs
 	Failed     int // Jobs
 	Pods       int // that were created
 	Violations []string
 }
 
-// Green tells whether all was as it should be.
+// Green reports whether there was no violation.
 func (t *Tally) Green() bool { return len(t.Violations) == 0 }
 
 // shown is how many violations Print writes in full: one defect makes many.
@@ -45,8 +45,8 @@ func (t *Tally) Print(out io.Writer) {
 	_ = table.Flush()
 }
 
-// count takes in what became of the Jobs, by name, and which pods still have the
-// tracking finalizer.
+// count compares the outcomes of the Jobs, by name, with their scripts. Pods that
+// still have the tracking finalizer are violations.
 func (t *Tally) count(scripts []Script, became map[string]Outcome, tracked []string) {
 	for _, s := range scripts {
 		got, ok := became[s.Job.Name]
@@ -65,7 +65,7 @@ func (t *Tally) count(scripts []Script, became map[string]Outcome, tracked []str
 	}
 	slices.Sort(tracked)
 	for _, pod := range tracked {
-		t.blame("pod %s has the finalizer %s still", pod, batchv1.JobTrackingFinalizer)
+		t.blame("pod %s still has the finalizer %s", pod, batchv1.JobTrackingFinalizer)
 	}
 }
 
@@ -81,7 +81,7 @@ func (t *Tally) judge(s Script, got Outcome) {
 		t.blame("Job %s has %d succeeded pods in its status, want %d", name, got.Succeeded, want.Succeeded)
 	}
 	if s.Pause {
-		return // a pause costs as many pods as are active, and they may count as failed
+		return // a pause deletes the active pods, which may count as failed
 	}
 	if got.Failed != want.Failed {
 		t.blame("Job %s has %d failed pods in its status, want %d", name, got.Failed, want.Failed)

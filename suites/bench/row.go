@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+// row is one workload of the benchmark.
+type row struct {
+	// name selects it on the command line.
+	name string
+	// text describes it in the table.
+	text string
+	// pods that it takes.
+	pods int
+	// long rows run only when they are asked for by name.
+	long bool
+
+	jobs int // that have to finish
+	// fails is true if every Job has to fail, each with one pod.
+	fails bool
+	// prepare, if any, creates what must exist before the clock starts.
+	prepare func(context.Context, *workload) error
+	start   func(context.Context, *workload) error
+}
+
+// RowNames returns the names of all rows.
+func RowNames() (names []string) {
+	for _, r := range rowsAt(1) {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// rowsAt returns all rows, in the order they run in. A scale other than 1 makes
+// them smaller or larger, except for parallelism.
+func rowsAt(scale float64) []row {
+	n := func(full int) int { return max(1, int(float64(full)*scale)) }
+	oneJob := func(full int) string {
+		return fmt.Sprintf("1 Job, %d completions, parallelism %d", n(full), min(n(full), parallelism))
+	}
+	long := one("long", oneJob(100_000), n(100_000), false)
+	long.long = true
+	return []row{
+		many("jobs", fmt.Sprintf("%d Jobs of 1 pod", n(500)), n(500)),
+		one("job", oneJob(5000), n(5000), false),
+		one("indexed", oneJob(5000)+", Indexed", n(5000), true),
+		crons("cronjobs", fmt.Sprintf("%d CronJobs due at once", n(200)), n(200)),
+		failing("failing", fmt.Sprintf("%d Jobs that fail at once", n(200)), n(200)),
+		long,
+	}
+}
+
+// parallelism of a Job that is a row of its own.
+const parallelism = 500
+
+// template is a Job whose pods the finisher ends.
+func template(name string) *puppet.JobBuilder {
+	return puppet.Job(name).With(func(j *batchv1.Job) {
+		j.Spec.Template.Spec.SchedulerName = scheduler
+	})
+}
+
+func many(name, text string, n int) row {
+	return row{name: name, text: text, pods: n, jobs: n, start: func(ctx context.Context, w *workload) error {
+		return w.createJobs(ctx, n, func(name string) *batchv1.Job { return template(name).Obj() })
+	}}
+}
+
+func failing(name, text string, n int) row {
+	return row{name: name, text: text, pods: n, jobs: n, fails: true, start: func(ctx context.Context, w *workload) error {
+		return w.createJobs(ctx, n, func(name string) *batchv1.Job {
+			return template(name).BackoffLimit(0).Puppet(map[string]string{exitCode: "1"}).Obj()
+		})
+	}}
+}
+
+func one(name, text string, completions int, indexed bool) row {
+	return row{name: name, text: text, pods: completions, jobs: 1, start: func(ctx context.Context, w *workload) error {
+		return w.createJobs(ctx, 1, func(name string) *batchv1.Job {
+			job := template(name).Completions(int32(completions)).Parallelism(int32(min(completions, parallelism)))
+			if indexed {
+				job.Indexed()
+			}
+			return job.Obj()
+		})
+	}}
+}
+
+func (w *workload) createJobs(ctx context.Context, n int, job func(name string) *batchv1.Job) error {
+	return inParallel(ctx, n, func(ctx context.Context, i int) error {
+		_, err := w.client.BatchV1().Jobs(w.namespace).Create(ctx, job(fmt.Sprint("job-", i)), metav1.CreateOptions{})
+		return err
+	})
+}
+
+// crons need no waiting: a CronJob is due as soon as its lastScheduleTime lies
+// before its latest tick.
+func crons(name, text string, n int) row {
+	cronName := func(i int) string { return fmt.Sprint("cron-", i) }
+	prepare := func(ctx context.Context, w *workload) error {
+		return inParallel(ctx, n, func(ctx context.Context, i int) error {
+			cron := puppet.CronJob(cronName(i), template("")).Schedule(puppet.Daily(time.Now().Add(-30 * time.Minute)))
+			_, err := w.client.BatchV1().CronJobs(w.namespace).Create(ctx, cron.With(func(c *batchv1.CronJob) {
+				c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](1)
+			}).Obj(), metav1.CreateOptions{})
+			return err
+		})
+	}
+	start := func(ctx context.Context, w *workload) error {
+		due := fmt.Appendf(nil, `{"status":{"lastScheduleTime":%q}}`, time.Now().Add(-time.Hour).UTC().Format(time.RFC3339))
+		return inParallel(ctx, n, func(ctx context.Context, i int) error {
+			_, err := w.client.BatchV1().CronJobs(w.namespace).Patch(ctx, cronName(i), types.MergePatchType, due, metav1.PatchOptions{}, "status")
+			return err
+		})
+	}
+	return row{name: name, text: text, pods: n, jobs: n, prepare: prepare, start: start}
+}

@@ -1,0 +1,266 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/process"
+	"github.com/jobconformance/jobconformance/suites/bench/requests"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// maxWrites bounds how many writes a controller makes before it is killed.
+	maxWrites = 40
+	// maxRunTime is when it is killed if it does not make as many.
+	maxRunTime = 3 * time.Second
+	// stallLimit is how long nothing may change after the last kill.
+	stallLimit = 2 * time.Minute
+)
+
+// Test kills a controller again and again while it works. All exported fields are
+// required.
+type Test struct {
+	requests.Cluster
+	Implementation implementation.Implementation
+	Kills, Jobs    int
+	Seed           uint64    // of the Jobs and of the times of the kills
+	Progress       io.Writer // takes a line every 20 kills
+
+	namespace string
+	random    *rand.Rand
+	scripts   []Script
+	recorder  *history.Recorder
+	runner    *scriptRunner
+}
+
+// Run creates the Jobs, kills and restarts the controller, and examines the
+// outcome. An error means that there is no result.
+func (t *Test) Run(ctx context.Context) (*Tally, error) {
+	t.random = rand.New(rand.NewPCG(t.Seed, 0))
+	t.scripts = Scripts(t.Jobs, t.random)
+	ns, err := t.Client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "jobconformance-crash-"}}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	t.namespace = ns.Name
+	if t.recorder, err = history.Record(ctx, t.Client, ns.Name); err != nil {
+		return nil, err
+	}
+	defer t.recorder.Stop()
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t.runner = newScriptRunner(t.Client, ns.Name, t.scripts, rand.New(rand.NewPCG(t.Seed, 1)))
+	ran := make(chan struct{})
+	running, end := context.WithCancel(ctx)
+	go func() {
+		defer close(ran)
+		if err := t.runner.run(running); err != nil {
+			cancel(err)
+		}
+	}()
+	tally, err := t.execute(ctx)
+	end()
+	<-ran
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, cause
+	}
+	return tally, err
+}
+
+func (t *Test) execute(ctx context.Context) (*Tally, error) {
+	for _, s := range t.scripts {
+		if _, err := t.Client.BatchV1().Jobs(t.namespace).Create(ctx, s.Job, metav1.CreateOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	tally := &Tally{Seed: t.Seed}
+	if err := t.killAll(ctx, tally); err != nil {
+		return nil, err
+	}
+	last, err := t.start(tally.Kills)
+	if err != nil {
+		return nil, err
+	}
+	defer last.Kill()
+	if err := t.awaitEnd(ctx, last); err != nil {
+		return nil, err
+	}
+	tally.Writes = t.Counter.Counts().Writes()
+	return tally, t.examine(ctx, tally)
+}
+
+func (t *Test) start(n int) (*process.Process, error) {
+	return t.Cluster.Start(t.Implementation, fmt.Sprintf("crash-%03d.log", n))
+}
+
+// killAll starts the controller and kills it, Kills times.
+func (t *Test) killAll(ctx context.Context, tally *Tally) error {
+	pods := 0
+	for _, s := range t.scripts {
+		pods += s.Want.Pods
+	}
+	edits := t.edits()
+	for ; tally.Kills < t.Kills; tally.Kills++ {
+		t.runner.allow(pods * (tally.Kills + 1) / (t.Kills + 1))
+		for _, edit := range edits[tally.Kills] {
+			if err := edit(ctx); err != nil {
+				return err
+			}
+		}
+		controller, err := t.start(tally.Kills)
+		if err != nil {
+			return err
+		}
+		err = t.awaitKill(ctx, controller)
+		controller.Kill()
+		if err != nil {
+			return err
+		}
+		if done := tally.Kills + 1; done%20 == 0 || done == t.Kills {
+			console.Line(t.Progress, "killed "+t.Implementation.Name, "%d of %d, %d of %d Jobs finished", done, t.Kills, t.finished(), len(t.scripts))
+		}
+	}
+	for _, edit := range edits[t.Kills] {
+		if err := edit(ctx); err != nil {
+			return err
+		}
+	}
+	t.runner.allow(math.MaxInt)
+	return nil
+}
+
+// awaitKill returns when the controller is to be killed: after a random number of
+// writes and up to 20 ms.
+func (t *Test) awaitKill(ctx context.Context, controller *process.Process) error {
+	last := t.Counter.Counts().Writes() + t.random.IntN(maxWrites)
+	delay := time.Duration(t.random.Int64N(int64(20 * time.Millisecond)))
+	over := time.After(maxRunTime)
+	for {
+		changed := t.Counter.Changed()
+		if t.Counter.Counts().Writes() >= last {
+			break
+		}
+		select {
+		case <-changed:
+		case <-over:
+			return nil
+		case <-controller.Done():
+			return ended(controller)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	select {
+	case <-time.After(delay):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+func ended(p *process.Process) error {
+	return fmt.Errorf("%s exited on its own with %s; the end of its log:\n%s", p.Name(), p.Exit(), p.LogEnd(10))
+}
+
+// edits suspend and resume Jobs. The key is the number of kills before the edit.
+func (t *Test) edits() map[int][]func(context.Context) error {
+	edits := map[int][]func(context.Context) error{}
+	at := func(kills int, name string, suspend bool) {
+		edits[kills] = append(edits[kills], func(ctx context.Context) error {
+			patch := fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, suspend)
+			_, err := t.Client.BatchV1().Jobs(t.namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+			return err
+		})
+	}
+	for _, s := range t.scripts {
+		from := t.random.IntN(t.Kills + 1)
+		to := from + t.random.IntN(t.Kills-from+1)
+		if s.Pause {
+			at(from, s.Job.Name, true)
+		}
+		if s.Pause || s.Resume {
+			at(to, s.Job.Name, false)
+		}
+	}
+	return edits
+}
+
+// awaitEnd waits until the Jobs are finished and no pod is tracked, or until
+// nothing has changed for stallLimit: then the tally lists what is wrong.
+func (t *Test) awaitEnd(ctx context.Context, last *process.Process) error {
+	for _, s := range t.scripts {
+		err := t.await(ctx, last, func() bool {
+			job := t.recorder.Job(s.Job.Name)
+			return job == nil || condition(job) != ""
+		})
+		if err != nil {
+			return ignoreStall(err)
+		}
+	}
+	for _, name := range t.tracked() {
+		err := t.await(ctx, last, func() bool {
+			pod := t.recorder.Pod(name)
+			return pod == nil || !isTracked(pod)
+		})
+		if err != nil {
+			return ignoreStall(err)
+		}
+	}
+	return nil
+}
+
+var errStall = errors.New("nothing changes any more")
+
+func ignoreStall(err error) error {
+	if errors.Is(err, errStall) {
+		return nil
+	}
+	return err
+}
+
+func (t *Test) await(ctx context.Context, last *process.Process, done func() bool) error {
+	for {
+		changed := t.recorder.Changed()
+		if done() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-time.After(stallLimit):
+			return errStall
+		case <-last.Done():
+			return ended(last)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// examine fills the tally from the history.
+func (t *Test) examine(ctx context.Context, tally *Tally) error {
+	h, err := t.recorder.Settled(ctx)
+	if err != nil {
+		return err
+	}
+	if len(h.Gaps) > 0 {
+		return fmt.Errorf("the watch of %ss was cut: %s; pods may be missing from the count", h.Gaps[0].Kind, h.Gaps[0].Reason)
+	}
+	tally.count(t.scripts, outcomes(h), t.tracked())
+	// A restarted controller has lost when the next pod is due.
+	for _, v := range invariants.Check(h, invariants.ForVersion(t.Version()), invariants.Except("job-backoff-is-kept")) {
+		tally.blame("%s", v)
+	}
+	return t.Counter.Err()
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/cluster"
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	ginkgo "github.com/onsi/ginkgo/v2/types"
+	"github.com/spf13/cobra"
+)
+
+const e2eHelp = `Checks a Job and CronJob controller against the batch/v1 contract. It starts a
+cluster, runs the controller in it, runs the suites and stops the cluster.
+
+The implementation is one of
+  reference                 the bundled controller, built from this checkout
+  kube-controller-manager   upstream's, of the cluster's version
+  exec:COMMAND ARGUMENTS    a process; {kubeconfig} becomes the path of a
+                            kubeconfig, which is in $KUBECONFIG, too
+  image:REFERENCE ARGUMENTS an image, deployed on a kind or existing cluster
+  builtin                   the controller of a kind or existing cluster itself
+
+Reports go to the folder reports: report.yaml has the verdict of every requirement,
+index.html shows it with timelines, junit.xml and report.json are for other
+programs. The rest are logs.
+
+` + exitCodes
+
+const e2eExample = `  jobconformance
+  jobconformance -i kube-controller-manager --kubernetes-version v1.36.3
+  jobconformance -i 'exec:./my-controller --kubeconfig={kubeconfig}' --labels 'area:job && !slow'
+  jobconformance --rerun-failed reports/report.yaml`
+
+// flags of the command without a name, which checks an implementation.
+type flags struct {
+	implementation string
+	repeat         int
+	requirements   []string
+	decline        []string
+	listOnly       bool
+	rerunFailed    string // a report.yaml
+	name           string // of the implementation in the report, with its
+	version        string // version and
+	contact        string // where to ask about it
+	options        run.Options
+	selection      run.Selection
+}
+
+func e2eCommand() *cobra.Command {
+	var f flags
+	c := command("jobconformance", "Check a Job and CronJob controller against the batch/v1 contract", e2eHelp, e2eExample,
+		func(cmd *cobra.Command, _ []string) error {
+			f.options.Out = cmd.OutOrStdout()
+			return f.run(cmd.Context(), f.options.Out)
+		})
+	set := c.Flags()
+	implementationFlag(set, &f.implementation, implementation.Reference, "the controller to check")
+	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
+	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
+	set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
+	set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs do not run")
+	set.StringVar(&f.selection.Labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
+	set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
+	set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
+	set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
+	clusterFlags(set, &f.options, "")
+	set.StringVar(&f.options.NodeImage, "node-image", "", "node image of a kind cluster (default: kind's own)")
+	set.StringVar(&f.options.KindConfig, "kind-config", "", "configuration of a kind cluster (default: kind-config.yaml in the checkout)")
+	set.StringVar(&f.options.PuppetImage, "puppet-image", "", "image of pods on real kubelets (default: "+puppet.DefaultImage+")")
+	set.StringSliceVar(&f.options.Images, "load", nil, "archives of images to load into the nodes of a kind cluster")
+	set.StringVar(&f.options.Kubeconfig, "kubeconfig", "", "kubeconfig of an existing cluster (default: the one that kubectl uses)")
+	set.BoolVar(&f.options.Keep, "keep", false, "keep a kind cluster for later runs")
+	f.selection.History = protocol.KeepFailed
+	set.Var(&f.selection.History, "history", "save the histories of specs for check-history: failed, all or none")
+	set.BoolVar(&f.listOnly, "list", false, "print the specs that would run, without a cluster")
+	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
+	set.StringVar(&f.name, "name", "", "the implementation's name in the report (default: as --implementation)")
+	set.StringVar(&f.version, "implementation-version", "", "its version in the report")
+	set.StringVar(&f.contact, "contact", "", "whom to ask about it, in the report: a URL or an address")
+	return c
+}
+
+// run rejects bad input before anything is started.
+func (f *flags) run(ctx context.Context, out io.Writer) error {
+	impl, err := implementation.Parse(f.implementation)
+	if err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	if err := f.selectByContract(); err != nil {
+		return err
+	}
+	if err := f.rerun(); errors.Is(err, errNothingFailed) {
+		fmt.Fprintln(out, "jobconformance: nothing to do:", err)
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if f.listOnly {
+		return f.list(ctx, out)
+	}
+	if err := f.options.Where.Check(impl); err != nil {
+		return err
+	}
+	if impl.Warning != "" {
+		fmt.Fprintln(out, "note:", impl.Warning)
+	}
+	f.options.Implementation = impl
+	env, err := run.Open(ctx, f.options)
+	if err != nil {
+		return err
+	}
+	defer env.Close()
+	publish := f.prepare(env)
+	result, err := f.repeated(ctx, env, impl, out)
+	if err != nil {
+		if result != nil && len(result.Specs) > 0 && ctx.Err() == nil {
+			err = errors.Join(err, publish.write(env, result, err))
+		}
+		return err
+	}
+	if err := publish.write(env, result, nil); err != nil {
+		return err
+	}
+	// The cluster stops before the last line is printed.
+	env.Close()
+	console.Line(out, "reports", "%s", console.Path(env.Reports))
+	result.Print(out)
+	return verdict(result.Green())
+}
+
+func (f *flags) check() error {
+	if _, err := regexp.Compile(f.selection.Focus); err != nil {
+		return badinput.Wrap(err, "the focus is not a regular expression", "correct --focus")
+	}
+	if _, err := ginkgo.ParseLabelFilter(f.selection.Labels); err != nil {
+		return badinput.New(fmt.Sprintf("%q is not a label filter", f.selection.Labels), "write one like 'behaviour:parallelism && !slow'")
+	}
+	if f.selection.Procs < 0 || f.repeat < 1 {
+		return badinput.New("a number of processes or of repeats is too small", "give --procs and --repeat 1 or more")
+	}
+	return nil
+}
+
+func (f *flags) repeated(ctx context.Context, env *run.Lab, impl implementation.Implementation, out io.Writer) (*run.Verdict, error) {
+	for n := 1; ; n++ {
+		if f.repeat > 1 {
+			fmt.Fprintf(out, "run %d of %d\n", n, f.repeat)
+		}
+		result, err := env.Check(ctx, impl, env.Builds, f.selection)
+		if err != nil || !result.Green() || n == f.repeat {
+			return result, err
+		}
+		result.Print(out)
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/spf13/pflag"
+)
+
+// exitCodes is the end of the help of all commands that start a cluster.
+const exitCodes = `Exit codes: 0 green, 1 red, 2 bad input, 3 no verdict because the harness failed,
+130 interrupted. An interrupted command stops everything that it started.`
+
+// processes are the implementations that are processes on this machine.
+const processes = "reference, kube-controller-manager or exec:COMMAND"
+
+// implementationFlag is the controller that a command is about.
+func implementationFlag(set *pflag.FlagSet, name *string, value, usage string) {
+	set.StringVarP(name, "implementation", "i", value, usage)
+}
+
+// buildFlags are where binaries and reports are, for all commands that start a
+// cluster.
+func buildFlags(set *pflag.FlagSet, b *build.Builder, reports *string, folder string) {
+	set.StringVar(&b.AssetsDir, "assets", "", "folder with kube-apiserver and etcd to use instead of building them, as in $KUBEBUILDER_ASSETS")
+	set.StringVar(&b.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
+	usage := "folder for reports and logs"
+	if folder == "" {
+		usage += " (default: reports in the checkout)"
+	}
+	set.StringVar(reports, "reports", folder, usage)
+}
+
+// clusterFlags are those of commands that start one cluster of one version.
+func clusterFlags(set *pflag.FlagSet, o *run.Options, folder string) {
+	set.StringVar(&o.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version of the control plane and of kube-controller-manager as the implementation")
+	set.StringVar(&o.FeatureGates, "feature-gates", "", "feature gates of both, for example A=true,B=false (default: those that the version needs)")
+	buildFlags(set, &o.Build, &o.Reports, folder)
+}
+
+// proxied returns an implementation that can run behind a fault proxy.
+func proxied(name string) (implementation.Implementation, error) {
+	impl, err := implementation.Parse(name)
+	if err == nil && !impl.IsProcess() {
+		err = badinput.New("the implementation "+impl.Name+" cannot run behind a fault proxy", "use "+processes)
+	}
+	return impl, err
+}
