@@ -13,7 +13,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// lead runs the work while it holds the Lease. It returns an error if it lost the Lease, and nil when
+// lead runs the work while it has the Lease. It returns an error if it lost the Lease, and nil when
 // ctx is done; then it gives the Lease back after the work has ended.
 func lead(ctx context.Context, o options, client kubernetes.Interface, health *health, work *work) error {
 	host, err := os.Hostname()

@@ -139,7 +139,7 @@ func contact(ctx context.Context, client kubernetes.Interface, host string) erro
 	return nil
 }
 
-// work holds the controllers and what they share, not started yet.
+// work is the controllers and what they share, not started yet.
 type work struct {
 	factory     informers.SharedInformerFactory
 	broadcaster record.EventBroadcaster

@@ -21,15 +21,15 @@ import (
 )
 
 // fakeAPI is an API server with one CronJob that is due, a Lease, and nothing
-// else. It says what is asked of it, and may hold requests.
+// else. It records the requests, and may delay requests.
 type fakeAPI struct {
 	*httptest.Server
 	mu       sync.Mutex
 	stored   []byte // the Lease
 	holder   string
 	requests chan string // writes, in order
-	// holdCreation is closed to let the creation of a Job be answered.
-	holdCreation chan struct{}
+	// delayCreation is closed to let the creation of a Job be answered.
+	delayCreation chan struct{}
 }
 
 const dueCronJob = `{"apiVersion": "batch/v1", "kind": "CronJob",
@@ -37,7 +37,7 @@ const dueCronJob = `{"apiVersion": "batch/v1", "kind": "CronJob",
 	"spec": {"schedule": "0 0 * * *", "concurrencyPolicy": "Allow", "jobTemplate": {}}}`
 
 func newFakeAPI(t *testing.T) *fakeAPI {
-	a := &fakeAPI{requests: make(chan string, 1000), holdCreation: make(chan struct{})}
+	a := &fakeAPI{requests: make(chan string, 1000), delayCreation: make(chan struct{})}
 	a.Server = httptest.NewServer(a)
 	t.Cleanup(a.Close)
 	return a
@@ -67,13 +67,13 @@ func (a *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		a.requests <- r.Method + " " + path
 		if r.Method == http.MethodPost && strings.HasSuffix(path, "/jobs") {
-			<-a.holdCreation
+			<-a.delayCreation
 		}
 		_, _ = w.Write(body)
 	}
 }
 
-// lease stores who holds the Lease.
+// lease stores whose the Lease is.
 func (a *fakeAPI) lease(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -127,7 +127,7 @@ func TestShutdown(t *testing.T) {
 	api.await(t, "POST /apis/batch/v1/namespaces/ns/jobs")
 	checkMetrics(t, "http://"+port.Addr().String())
 	signal()
-	close(api.holdCreation)
+	close(api.delayCreation)
 	api.await(t, "PUT /apis/batch/v1/namespaces/ns/cronjobs/a/status")
 	if got := <-code; got != exitStopped {
 		t.Errorf("exit code %d: %s", got, stderr.String())
@@ -163,7 +163,7 @@ func checkMetrics(t *testing.T, url string) {
 }
 
 // TestEventsAreLimited: one object's events are cut after 25, those of others are
-// not held up.
+// not delayed.
 func TestEventsAreLimited(t *testing.T) {
 	api := fake.NewClientset()
 	seen := make(chan string, 1000)

@@ -38,7 +38,7 @@ type modelAPI struct {
 	dead    bool // the controller's process has died: nothing arrives any more
 	changes int  // by the controller
 
-	// What the caches are still to be told.
+	// What the informers do not show yet.
 	cronFeed []*batchv1.CronJob
 	jobFeed  []jobNotice
 	// started are the ticks that became Jobs; one is forgotten when somebody else
@@ -117,7 +117,7 @@ func (a *modelAPI) put(job *batchv1.Job) {
 	a.jobFeed = append(a.jobFeed, jobNotice{job: job})
 }
 
-// remove deletes a Job, or marks it where a finalizer holds it.
+// remove deletes a Job, or marks it as being deleted where it has a finalizer.
 func (a *modelAPI) remove(job *batchv1.Job) {
 	if len(job.Finalizers) > 0 {
 		job = job.DeepCopy()

@@ -180,10 +180,10 @@ func (m *model) actions() map[string]func(*rapid.T) {
 		"put the clock back": func(*rapid.T) {
 			m.clock.SetTime(m.now().Add(-time.Duration(draw(10*60, "seconds")) * time.Second))
 		},
-		"complete": some(func(job *batchv1.Job) { m.finish(job, batchv1.JobComplete) }, running),
-		"fail":     some(func(job *batchv1.Job) { m.finish(job, batchv1.JobFailed) }, running),
-		"hold":     some(func(job *batchv1.Job) { job = job.DeepCopy(); job.Finalizers = []string{"hold"}; m.put(job) }, running),
-		"let go": some(func(job *batchv1.Job) { job = job.DeepCopy(); job.Finalizers = nil; m.remove(job) },
+		"complete":        some(func(job *batchv1.Job) { m.finish(job, batchv1.JobComplete) }, running),
+		"fail":            some(func(job *batchv1.Job) { m.finish(job, batchv1.JobFailed) }, running),
+		"add a finalizer": some(func(job *batchv1.Job) { job = job.DeepCopy(); job.Finalizers = []string{"test/finalizer"}; m.put(job) }, running),
+		"remove it": some(func(job *batchv1.Job) { job = job.DeepCopy(); job.Finalizers = nil; m.remove(job) },
 			func(job *batchv1.Job) bool { return job.DeletionTimestamp != nil }),
 		"delete": some(m.deletedByUser, func(*batchv1.Job) bool { return true }),
 		"edit":   func(t *rapid.T) { m.edit(m.drawEdit(t)) },

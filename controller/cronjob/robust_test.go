@@ -16,8 +16,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// broken CronJobs are such as no API server accepts today. Each says what its
-// owner is told.
+// broken CronJobs are such as no API server accepts today. Each has the
+// event that its owner gets.
 var broken = map[string]struct {
 	change Change
 	event  string
@@ -38,9 +38,9 @@ var broken = map[string]struct {
 	}, "FailedCreate"},
 }
 
-// TestBrokenCronJobsHarmNobody has one worker for all that is broken and a sound
-// CronJob. Everybody is told once and left alone, and the sound one goes on.
-func TestBrokenCronJobsHarmNobody(t *testing.T) {
+// TestBrokenCronJobsDelayNoOther has one worker for all broken CronJobs and a valid one. Each gets its
+// event once and is left alone, and the valid one goes on.
+func TestBrokenCronJobsDelayNoOther(t *testing.T) {
 	objects := []runtime.Object{Hourly(Last("09:00"))}
 	missing := map[string]string{}
 	for name, b := range broken {
@@ -64,7 +64,7 @@ func TestBrokenCronJobsHarmNobody(t *testing.T) {
 	})
 	clock := testingclock.NewFakeClock(At("10:00:05"))
 	factory := informers.NewSharedInformerFactory(api, 0)
-	events := &tellTale{told: make(chan string, 100)}
+	events := &eventLog{emitted: make(chan string, 100)}
 	c := New(api, factory, events, clock)
 	ctx, stop := context.WithCancel(t.Context())
 	factory.Start(ctx.Done())
@@ -75,9 +75,9 @@ func TestBrokenCronJobsHarmNobody(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for len(missing) > 0 {
-		told := <-events.told
-		seen[told]++
-		delete(missing, told)
+		event := <-events.emitted
+		seen[event]++
+		delete(missing, event)
 	}
 	clock.SetTime(At("11:00:05"))
 	if got := <-created; got != NameAt("11:00") {
@@ -85,21 +85,21 @@ func TestBrokenCronJobsHarmNobody(t *testing.T) {
 	}
 	stop()
 	<-ended
-	for told, times := range seen {
+	for event, times := range seen {
 		if times > 1 {
-			t.Errorf("%s: told %d times", told, times)
+			t.Errorf("%s: emitted %d times", event, times)
 		}
 	}
 }
 
-// tellTale passes on about whom there is which event.
-type tellTale struct {
+// eventLog passes on about whom there is which event.
+type eventLog struct {
 	record.FakeRecorder
-	told chan string
+	emitted chan string
 }
 
-func (r *tellTale) Event(about runtime.Object, _, reason, _ string) {
-	r.told <- about.(*batchv1.CronJob).Name + " " + reason
+func (r *eventLog) Event(about runtime.Object, _, reason, _ string) {
+	r.emitted <- about.(*batchv1.CronJob).Name + " " + reason
 }
 
 // TestThousandsOfActiveJobs: a status that somebody else has filled costs one sync.

@@ -194,7 +194,7 @@ func TestTerminatingNamespaceIsLeftAlone(t *testing.T) {
 
 func TestSurplusPodThatSucceededUnseenIsCounted(t *testing.T) {
 	s := newAPIServer(t, MakeJob(Size(1, 2), WorkQueue(1)), "a running ago=5s", "b running ago=9s")
-	s.put("a succeeded") // the informer shows it running, and it is to be retired
+	s.put("a succeeded") // the informer shows it running, and it is to be deleted uncounted
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestSurplusPodThatSucceededUnseenIsCounted(t *testing.T) {
 
 func TestTerminatingPodIsNotDeletedAgain(t *testing.T) {
 	s := newAPIServer(t, MakeJob(Size(0, 1)), "a running")
-	s.pods["a"].Finalizers = append(s.pods["a"].Finalizers, "test/hold")
+	s.pods["a"].Finalizers = append(s.pods["a"].Finalizers, "test/finalizer")
 	for range 3 {
 		if err := s.sync(); err != nil {
 			t.Fatal(err)
@@ -233,7 +233,7 @@ func TestRecreatedJobInheritsNothing(t *testing.T) {
 	s.expect("active=1") // without back-off (#132042)
 }
 
-func TestStraysAreAdopted(t *testing.T) {
+func TestOrphansAreAdopted(t *testing.T) {
 	s := newAPIServer(t, MakeJob(), "a running bare")
 	s.pods["a"].OwnerReferences = nil
 	s.show()
@@ -260,11 +260,11 @@ func TestNothingIsAdoptedForAJobBeingDeleted(t *testing.T) {
 	s.expectWrites("update jobs/status")
 }
 
-// The informer is going to tell of pods that are gone; until then nothing spins.
-func TestGonePodsAreNeitherAdoptedNorLetGo(t *testing.T) {
+// The informer is going to show that pods are gone; until then no sync follows another.
+func TestGonePodsAreNeitherAdoptedNorReleased(t *testing.T) {
 	for name, change := range map[string]func(*corev1.Pod){
-		"adopted": func(p *corev1.Pod) { p.OwnerReferences = nil },
-		"let go":  func(p *corev1.Pod) { p.Labels = nil },
+		"adopted":  func(p *corev1.Pod) { p.OwnerReferences = nil },
+		"released": func(p *corev1.Pod) { p.Labels = nil },
 	} {
 		s := newAPIServer(t, MakeJob(Size(0, 1)), "a running")
 		change(s.pods["a"])
@@ -284,9 +284,9 @@ func TestGonePodsAreNeitherAdoptedNorLetGo(t *testing.T) {
 // An API server that cannot be read stops nothing but this sync.
 func TestReadsMayFail(t *testing.T) {
 	for _, row := range []struct {
-		name  string
-		doubt func(*Cache)
-		pods  string
+		name   string
+		change func(*Cache)
+		pods   string
 	}{
 		{"the Job", func(k *Cache) { k.jobUnconfirmed = true }, "a running"},
 		{"the pods", func(k *Cache) { k.podsUnconfirmed.Store(true) }, "a running"},
@@ -297,7 +297,7 @@ func TestReadsMayFail(t *testing.T) {
 			s.pods["a"].OwnerReferences = nil
 			s.show()
 		}
-		row.doubt(s.controller.caches.Of(theJob, "job-uid"))
+		row.change(s.controller.caches.Of(theJob, "job-uid"))
 		s.read = func() error { return errors.New("chaos") }
 		if err := s.sync(); err == nil {
 			t.Errorf("%s: no error", row.name)
@@ -306,7 +306,7 @@ func TestReadsMayFail(t *testing.T) {
 	}
 }
 
-func TestMismatchedPodsAreLetGo(t *testing.T) {
+func TestMismatchedPodsAreReleased(t *testing.T) {
 	s := newAPIServer(t, MakeJob(), "a running")
 	s.pods["a"].Labels = nil
 	if err := s.sync(); err != nil {
@@ -341,7 +341,7 @@ func TestOrphansLoseTheFinalizer(t *testing.T) {
 	delete(s.jobs, "pi")
 	s.refuse = once("patch pods", errors.New("chaos"))
 	if err := release(); err == nil {
-		t.Error("a failure must be told, to be tried again (#141329)")
+		t.Error("a failure must be returned, to be retried (#141329)")
 	}
 	if err := release(); err != nil || plan.HasFinalizer(s.pods["a"]) {
 		t.Errorf("an orphan keeps its finalizer: %v", err)

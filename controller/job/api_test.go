@@ -28,8 +28,8 @@ import (
 )
 
 // apiServer stands behind the fake clientset. Unlike the latter alone it knows
-// resourceVersions, preconditions and finalizers. Informers show what it has
-// only when told to, so that a test decides how stale they are.
+// resourceVersions, preconditions and finalizers. Informers show its objects only when a test calls
+// show, so that the test decides how old their view is.
 type apiServer struct {
 	t          tb
 	controller *Controller
@@ -47,7 +47,7 @@ type apiServer struct {
 	lose   bool
 	// read returns the error of all that is no write.
 	read func() error
-	// changed hears of every write to a Job's status and to a pod; before is nil
+	// changed is called with every write to a Job's status and to a pod; before is nil
 	// for one that is new.
 	changed func(before, after metav1.Object)
 }
@@ -254,7 +254,7 @@ func (s *apiServer) delete(pod *corev1.Pod) {
 	}
 }
 
-// store keeps a pod, unless it is being deleted and nothing holds it.
+// store keeps a pod, unless it is being deleted and has no finalizer.
 func (s *apiServer) store(pod *corev1.Pod) {
 	if pod.DeletionTimestamp != nil && len(pod.Finalizers) == 0 {
 		s.version++

@@ -16,7 +16,7 @@ func TestVanishedPodIsCountedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.pods["a"] != nil {
-		t.Error("the finalizer holds the pod")
+		t.Error("the pod is still there")
 	}
 	s.expect("active=1, failed=1")
 	s.show()

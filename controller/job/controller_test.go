@@ -88,9 +88,9 @@ func TestPodsWakeTheirJobs(t *testing.T) {
 // A pod whose owner reference went before its Job, as when a Job is deleted and
 // its pods are not, is left for that Job to adopt as long as the informer shows
 // it. When the Job is gone, somebody has to look again.
-func TestAJobThatIsGoneLeavesNoStrays(t *testing.T) {
-	s := newAPIServer(t, MakeJob(), "stray running", "a running")
-	s.pods["stray"].OwnerReferences = nil
+func TestAJobThatIsGoneLeavesNoOrphans(t *testing.T) {
+	s := newAPIServer(t, MakeJob(), "orphan running", "a running")
+	s.pods["orphan"].OwnerReferences = nil
 	s.show()
 	orphans := &wakes{clock: s.clock, at: map[cache.ObjectName]time.Time{}}
 	s.controller.orphans = orphans
@@ -104,8 +104,8 @@ func TestAJobThatIsGoneLeavesNoStrays(t *testing.T) {
 	}
 }
 
-// TestOwnerInDoubt: while the API server cannot say whether a pod's Job exists, the pod is no orphan.
-func TestOwnerInDoubt(t *testing.T) {
+// TestUnconfirmedOwner: while the API server cannot say whether a pod's Job exists, the pod is no orphan.
+func TestUnconfirmedOwner(t *testing.T) {
 	s := newAPIServer(t, MakeJob(), "a running")
 	if err := s.jobStore.Delete(s.jobs["pi"]); err != nil {
 		t.Fatal(err)

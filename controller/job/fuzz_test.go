@@ -17,20 +17,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stepsPlayed is over all worlds of this process.
-var stepsPlayed int
+// stepsTaken is over all worlds of this process.
+var stepsTaken int
 
-// TestMain tells how far `make fuzz` went; the last line is its verdict.
+// TestMain prints how far `make fuzz` went; the last line is its verdict.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if os.Getenv("JOBCONFORMANCE_FUZZ_STEPS") != "" {
-		verdict := map[bool]string{true: "every invariant held", false: "FAILED, see above"}[code == 0]
-		fmt.Printf("fuzz: the Job controller took %d steps, %s\n", stepsPlayed, verdict)
+		verdict := map[bool]string{true: "every invariant is kept", false: "FAILED, see above"}[code == 0]
+		fmt.Printf("fuzz: the Job controller took %d steps, %s\n", stepsTaken, verdict)
 	}
 	os.Exit(code)
 }
 
-// TestWorlds plays random Jobs, a few seconds long or for as many steps as
+// TestWorlds runs random Jobs, a few seconds long or for as many steps as
 // JOBCONFORMANCE_FUZZ_STEPS says.
 func TestWorlds(t *testing.T) {
 	want, _ := strconv.Atoi(os.Getenv("JOBCONFORMANCE_FUZZ_STEPS"))
@@ -39,14 +39,14 @@ func TestWorlds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for rapid.Check(t, play); stepsPlayed < want; {
-		rapid.Check(t, play)
+	for rapid.Check(t, runWorld); stepsTaken < want; {
+		rapid.Check(t, runWorld)
 	}
 }
 
-func FuzzWorlds(f *testing.F) { f.Fuzz(rapid.MakeFuzz(play)) }
+func FuzzWorlds(f *testing.F) { f.Fuzz(rapid.MakeFuzz(runWorld)) }
 
-func play(t *rapid.T) {
+func runWorld(t *rapid.T) {
 	w := newWorld(t, RandomJob(t))
 	things := []string{"sync", "sync", "sync", "pods", "pods", "jobs", "jobs", "run", "end", "end", "end", "delete", "kubelet", "kubelet", "user", "wait"}
 	for range rapid.IntRange(10, 80).Draw(t, "steps") {
@@ -58,7 +58,7 @@ func play(t *rapid.T) {
 			w.sync(randomFault(t, pick))
 		}
 		t.Logf("%s %d: %s", what, pick, w.describe())
-		stepsPlayed++
+		stepsTaken++
 	}
 	w.settle()
 }
@@ -123,8 +123,8 @@ func (w *world) settle() {
 // rest syncs until nothing is due.
 func (w *world) rest() {
 	for range 100 {
-		w.tellJobs()
-		w.tellPods()
+		w.showJobs()
+		w.showPods()
 		w.clock.Step(newPodPeriod)
 		_, awake := w.jobKeys.at[theJob]
 		awake = awake && !w.jobKeys.at[theJob].After(w.clock.Now())
@@ -133,7 +133,7 @@ func (w *world) rest() {
 			return
 		}
 		w.sync(fault{})
-		stepsPlayed++
+		stepsTaken++
 	}
 	w.t.Fatalf("it never comes to rest: %s", w.describe())
 }
@@ -154,7 +154,7 @@ func (w *world) kubelets() bool {
 	return any
 }
 
-// over tells whether nothing more can happen to the Job.
+// over reports whether nothing more can happen to the Job.
 func (w *world) over() bool {
 	job := w.jobs["pi"]
 	if job.DeletionTimestamp != nil {

@@ -111,7 +111,7 @@ func (w *world) checkFinished(job *batchv1.Job) {
 	w.checkCounters(job)
 }
 
-// checkCounters leaves Jobs out that are being deleted, as they let go of pods
+// checkCounters leaves Jobs out that are being deleted, as they release pods
 // that they have not counted.
 func (w *world) checkCounters(job *batchv1.Job) {
 	if job.DeletionTimestamp != nil {
@@ -119,7 +119,7 @@ func (w *world) checkCounters(job *batchv1.Job) {
 	}
 	if plan.Indexed(job) {
 		for _, ix := range plan.ParseIntervals(job.Status.CompletedIndexes, completions(job)).Lowest(100) {
-			w.demand(w.indexes[ix] || w.holdsSuccess(job, ix), "index %d is completed, but no pod of it has succeeded", ix)
+			w.demand(w.indexes[ix] || w.hasSuccess(job, ix), "index %d is completed, but no pod of it has succeeded", ix)
 		}
 	} else {
 		w.demand(job.Status.Succeeded == w.succeeded, "%d succeeded, but the status says %d", w.succeeded, job.Status.Succeeded)
@@ -127,7 +127,7 @@ func (w *world) checkCounters(job *batchv1.Job) {
 	w.demand(job.Status.Failed == w.failed, "%d failed, but the status says %d", w.failed, job.Status.Failed)
 }
 
-func (w *world) holdsSuccess(job *batchv1.Job, ix int) bool {
+func (w *world) hasSuccess(job *batchv1.Job, ix int) bool {
 	for _, pod := range w.pods {
 		if metav1.IsControlledBy(pod, job) && plan.CompletionIndex(pod) == ix && pod.Status.Phase == corev1.PodSucceeded {
 			return true
@@ -193,16 +193,16 @@ func (w *world) forbids(job *batchv1.Job, pod *corev1.Pod) string {
 		return "the index has failed"
 	case plan.LimitPerIndex(job) && pod.Annotations[batchv1.JobIndexFailureCountAnnotation] == "":
 		return "it does not say how often its index failed"
-	case plan.LimitPerIndex(job) && !w.retired[ix] && plan.Attempts(pod) < failures+1:
+	case plan.LimitPerIndex(job) && !w.uncounted[ix] && plan.Attempts(pod) < failures+1:
 		return "its index failed more often: " + strconv.Itoa(failures+1)
 	}
 	return ""
 }
 
 // checkRelease wants a reason for a tracking finalizer to go.
-func (w *world) checkRelease(pod *corev1.Pod, disowned bool) {
+func (w *world) checkRelease(pod *corev1.Pod, released bool) {
 	job := w.jobs["pi"]
-	if disowned || job == nil || !metav1.IsControlledBy(pod, job) {
+	if released || job == nil || !metav1.IsControlledBy(pod, job) {
 		return
 	}
 	u := ptr.Deref(job.Status.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{})
@@ -217,16 +217,16 @@ func (w *world) checkRelease(pod *corev1.Pod, disowned bool) {
 		w.demand(stale || over.Has(ix), "the finalizer of %s goes before its index is completed", pod.Name)
 		w.indexes[ix] = true
 	case stale:
-		w.retired[ix] = true
+		w.uncounted[ix] = true
 	case active(pod):
 		// checkRest sees that it is deleted. Its index begins anew.
-		w.retired[ix] = true
+		w.uncounted[ix] = true
 	default:
 		w.demand(ignores(job, pod), "the finalizer of %s goes before it is counted", pod.Name)
 	}
 }
 
-// checkRest holds when the controller has seen everything and wants nothing.
+// checkRest checks when the controller has seen everything and wants nothing.
 func (w *world) checkRest() {
 	job := w.jobs["pi"]
 	if job == nil || plan.Finished(job) {
@@ -252,7 +252,7 @@ func (w *world) checkRest() {
 	}
 }
 
-// checkEnd holds when the Job is over.
+// checkEnd checks when the Job is over.
 func (w *world) checkEnd() {
 	job := w.jobs["pi"]
 	for _, pod := range w.pods {

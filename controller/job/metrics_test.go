@@ -40,7 +40,7 @@ func more(t *testing.T, before map[string]float64, wanted map[string]float64) {
 	}
 }
 
-// TestMetricsOfIndexesAndPolicies plays an Indexed Job with a limit per index and a
+// TestMetricsOfIndexesAndPolicies runs an Indexed Job with a limit per index and a
 // rule: index 0 succeeds, index 1 fails for good.
 func TestMetricsOfIndexesAndPolicies(t *testing.T) {
 	before := scrape(t)
@@ -77,7 +77,7 @@ func TestMetricsOfIndexesAndPolicies(t *testing.T) {
 	})
 }
 
-// TestMetrics plays a Job with two pods, one of which fails. Dashboards made for
+// TestMetrics runs a Job with two pods, one of which fails. Dashboards made for
 // kube-controller-manager go by these names and labels.
 func TestMetrics(t *testing.T) {
 	before := scrape(t)

@@ -45,7 +45,7 @@ type world struct {
 	// What the counters must come to, from the pods that were noted in the status
 	// and the indexes whose pods have succeeded.
 	noted             map[types.UID]bool
-	retired           map[int]bool // indexes of which a pod went uncounted
+	uncounted         map[int]bool // indexes of which a pod went uncounted
 	succeeded, failed int32
 	indexes           map[int]bool
 	wrong             string // the first invariant that broke
@@ -94,7 +94,7 @@ func (w *world) start(job *batchv1.Job) {
 	w.made++
 	job.UID = types.UID(fmt.Sprint("job-", w.made))
 	w.noted, w.succeeded, w.failed = map[types.UID]bool{}, 0, 0
-	w.indexes, w.retired = map[int]bool{}, map[int]bool{}
+	w.indexes, w.uncounted = map[int]bool{}, map[int]bool{}
 	w.putJob(job)
 }
 
@@ -128,8 +128,8 @@ func (w *world) connect(client *fake.Clientset) {
 	w.known = len(w.revisions)
 }
 
-// tell shows an informer what the API has and passes on what changed.
-func tell[T metav1.Object](w *world, store cache.Indexer, now map[string]T, changed func(before, now T)) {
+// notify shows an informer what the API has, and calls its handler for what changed.
+func notify[T metav1.Object](w *world, store cache.Indexer, now map[string]T, changed func(before, now T)) {
 	before := map[string]T{}
 	for _, obj := range store.List() {
 		before[obj.(T).GetName()] = obj.(T)
@@ -150,12 +150,12 @@ func tell[T metav1.Object](w *world, store cache.Indexer, now map[string]T, chan
 	}
 }
 
-func (w *world) tellJobs() {
-	tell(w, w.jobStore, w.jobs, w.controller.jobChanged)
+func (w *world) showJobs() {
+	notify(w, w.jobStore, w.jobs, w.controller.jobChanged)
 	w.known = len(w.revisions)
 }
 
-func (w *world) tellPods() { tell(w, w.controller.pods, w.pods, w.controller.podChanged) }
+func (w *world) showPods() { notify(w, w.controller.pods, w.pods, w.controller.podChanged) }
 
 // fault is what befalls one sync: its write number at fails, or succeeds without
 // an answer, or is the first that a dead process does not make; and before its
@@ -219,9 +219,9 @@ func (w *world) act(what string, pick int) {
 	}
 	switch what {
 	case "jobs":
-		w.tellJobs()
+		w.showJobs()
 	case "pods":
-		w.tellPods()
+		w.showPods()
 	case "wait":
 		w.clock.Step(time.Duration(1+pick%40) * time.Second)
 	case "run":
@@ -248,9 +248,9 @@ func (w *world) act(what string, pick int) {
 	}
 }
 
-// kubeletEnds carries a deletion out. A pod that never ran has no phase to tell.
-func (w *world) kubeletEnds(pod *corev1.Pod, told bool) {
-	if !plan.Terminal(pod) && (told || plan.HasFinalizer(pod)) {
+// kubeletEnds carries a deletion out. A pod that never ran may have no final phase.
+func (w *world) kubeletEnds(pod *corev1.Pod, final bool) {
+	if !plan.Terminal(pod) && (final || plan.HasFinalizer(pod)) {
 		w.end(pod, 143, false)
 		pod = w.pods[pod.Name].DeepCopy()
 	}

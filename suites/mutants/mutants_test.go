@@ -50,9 +50,9 @@ func TestEveryBehaviourHasTwoMutantsThatFitTheCode(t *testing.T) {
 	}
 }
 
-// labs is how many clusters check mutants side by side. Most of a check is
+// environments is how many clusters check mutants side by side. Most of a check is
 // waiting, so that more of them than cores are worth their start.
-const labs = 3
+const environments = 3
 
 // TestEveryMutantIsCaught runs each mutant against the specs of the behaviour
 // that it breaks. A mutant that no spec turns red is a hole in the suites. The
@@ -79,9 +79,9 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free := make(chan *run.Lab, labs)
-	for n := range labs {
-		lab, err := run.Open(ctx, run.Options{
+	free := make(chan *run.Lab, environments)
+	for n := range environments {
+		environment, err := run.Open(ctx, run.Options{
 			Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
 			Implementation: impl,
 			Reports:        filepath.Join("..", "..", "reports", "mutants", fmt.Sprint("lab-", n+1)),
@@ -90,12 +90,12 @@ func TestEveryMutantIsCaught(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer lab.Close()
-		free <- lab
+		defer environment.Close()
+		free <- environment
 	}
 
-	lab := <-free
-	reference, err := check(ctx, lab, lab.Builds, run.Selection{})
+	environment := <-free
+	reference, err := check(ctx, environment, environment.Builds, run.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,17 +103,17 @@ func TestEveryMutantIsCaught(t *testing.T) {
 		reference.Print(os.Stdout)
 		t.Fatal("the reference controller itself is red: mutants of it show nothing")
 	}
-	root := lab.Root
-	free <- lab
+	root := environment.Root
+	free <- environment
 
 	var results sync.Map // name of the mutant to its line in the table
 	var checks sync.WaitGroup
 	for built := range compile(ctx, root, all, t.TempDir()) {
-		lab := <-free
+		environment := <-free
 		checks.Go(func() {
-			defer func() { free <- lab }()
+			defer func() { free <- environment }()
 			start := time.Now()
-			by, err := caughtBy(ctx, lab, built)
+			by, err := caughtBy(ctx, environment, built)
 			_ = os.Remove(built.program) // all of them would fill a small disk
 			line := fmt.Sprintf("%s\tyes\t%s", built.Name, by)
 			switch {
@@ -142,16 +142,16 @@ func TestEveryMutantIsCaught(t *testing.T) {
 }
 
 // caughtBy returns what turned red for a mutant, nothing if it is not caught.
-func caughtBy(ctx context.Context, lab *run.Lab, b built) (string, error) {
+func caughtBy(ctx context.Context, environment *run.Lab, b built) (string, error) {
 	if b.err != nil {
 		return "", b.err
 	}
-	builds := lab.Builds
+	builds := environment.Builds
 	builds.Reference = b.program
-	verdict, err := check(ctx, lab, builds, run.Selection{
+	verdict, err := check(ctx, environment, builds, run.Selection{
 		Labels:   "behaviour:" + b.Behaviour,
 		FailFast: true,
-		Reports:  filepath.Join(lab.Reports, b.Name),
+		Reports:  filepath.Join(environment.Reports, b.Name),
 	})
 	if err != nil {
 		return "", err
@@ -162,14 +162,14 @@ func caughtBy(ctx context.Context, lab *run.Lab, b built) (string, error) {
 	return verdict.Ended, nil
 }
 
-func check(ctx context.Context, lab *run.Lab, builds implementation.Builds, sel run.Selection) (*run.Verdict, error) {
+func check(ctx context.Context, environment *run.Lab, builds implementation.Builds, sel run.Selection) (*run.Verdict, error) {
 	impl, err := implementation.Parse(implementation.Reference)
 	if err != nil {
 		return nil, err
 	}
 	sel.Patience = patience
 	sel.Quiet = true
-	return lab.Check(ctx, impl, builds, sel)
+	return environment.Check(ctx, impl, builds, sel)
 }
 
 type built struct {

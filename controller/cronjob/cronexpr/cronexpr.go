@@ -63,7 +63,7 @@ type every struct{ seconds int64 }
 // CRON-SYNTAX-003
 func (e every) Next(since, t time.Time) time.Time {
 	n := int64(1)
-	// Whole seconds, because a time.Duration holds no more than 292 years.
+	// Whole seconds, because a time.Duration ends after 292 years.
 	if passed := t.Unix() - since.Unix(); passed > 0 {
 		n += passed / e.seconds
 	}

@@ -83,7 +83,7 @@ func byAge(jobs []*batchv1.Job) []*batchv1.Job {
 	})
 }
 
-// ReferenceTo returns what status.active holds about a Job.
+// ReferenceTo returns the reference to a Job in status.active.
 func ReferenceTo(job *batchv1.Job) corev1.ObjectReference {
 	return corev1.ObjectReference{
 		APIVersion:      batchv1.SchemeGroupVersion.String(),

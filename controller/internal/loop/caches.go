@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Caches hold what a controller knows of objects beyond its informers. An entry belongs to a UID, so
+// Caches are what a controller knows of objects beyond its informers. An entry belongs to a UID, so
 // that an object created again under an old name inherits nothing (#132042). Nothing may break when
 // a restart loses them all.
 // JOB-COMPLETIONS-009, JOB-FAULTS-008, CRON-OWNERS-001

@@ -26,7 +26,7 @@ const (
 	drain = 2 * time.Second
 )
 
-// Queue holds the keys of objects to sync.
+// Queue has the keys of objects to sync.
 type Queue = workqueue.TypedRateLimitingInterface[cache.ObjectName]
 
 // Sync reconciles one object. After an error it is called again, later and later.

@@ -37,7 +37,7 @@ func TestFinishTime(t *testing.T) {
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{ended("a", -20*time.Second)}
 			p.Status.InitContainerStatuses = []corev1.ContainerStatus{ended("setup", 0), ended("proxy", -15*time.Second)}
 		}, -15 * time.Second},
-		{"a container does not tell, but readiness does", func(p *corev1.Pod) {
+		{"a container without a time, but readiness has one", func(p *corev1.Pod) {
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{ended("a", -20*time.Second), {Name: "b"}}
 			p.Status.Conditions = unready
 		}, -5 * time.Second},

@@ -108,7 +108,7 @@ func (p *Plan) finish(job *batchv1.Job, c counts, how verdict, now time.Time) {
 }
 
 // deadline returns when activeDeadlineSeconds (since startTime) run out; nil if the Job has none or
-// is suspended. The API allows more seconds than a Duration holds.
+// is suspended. The API allows more seconds than a Duration can have.
 // JOB-DEADLINE-007, JOB-DEADLINE-011
 func deadline(job *batchv1.Job, startTime *metav1.Time) *time.Time {
 	if job.Spec.ActiveDeadlineSeconds == nil || startTime == nil || suspended(job) {

@@ -30,7 +30,7 @@ func TestPlanScales(t *testing.T) {
 		{"does not replace a terminating pod with podReplacementPolicy Failed", MakeJob(ReplaceFailed), MakePods("a running deleted"), "terminating=1"},
 		{"creates no pods for a Job being deleted, and removes the finalizer of those it has", MakeJob(BeingDeleted, Size(3, 3)), MakePods("a running"),
 			"active=1, removeFinalizer a"},
-		// Found by TestWorlds: the process died between the two writes that retire a.
+		// Found by TestWorlds: the process died between the two writes that delete a uncounted.
 		{"takes back a pod without finalizer that is needed", MakeJob(), MakePods("a running bare"), "active=1, adopt a"},
 		{"deletes a pod without finalizer that is not needed", MakeJob(Size(0, 1)), MakePods("a running bare"), "active=1, deleteUncounted a"},
 		{"leaves a finished Job alone", MakeJob(Is(batchv1.JobComplete, corev1.ConditionTrue), Counted(1, 0)), MakePods("a running"),
@@ -68,7 +68,7 @@ func TestPlanCountsOnce(t *testing.T) {
 	})
 }
 
-func TestPlanCountsNoMoreThanTheStatusHolds(t *testing.T) {
+func TestPlanCountsNoMoreThanFitsTheStatus(t *testing.T) {
 	var pods []*corev1.Pod
 	for range 2 * MaxPods {
 		pods = append(pods, MakePod("a succeeded"))
@@ -79,7 +79,7 @@ func TestPlanCountsNoMoreThanTheStatusHolds(t *testing.T) {
 	}
 }
 
-func TestPlanHoldsCreationBack(t *testing.T) {
+func TestPlanDelaysCreation(t *testing.T) {
 	checkPlans(t, []planRow{
 		{"waits ten seconds after the first failure", MakeJob(), MakePods("a failed ago=4s"), "-a, removeFinalizer a, requeue 6s"},
 		{"waits twenty seconds after the second failure", MakeJob(Counted(0, 2)), MakePods("a failed bare ago=30s", "b failed bare ago=4s"),
@@ -301,11 +301,11 @@ func TestPlanScalesIndexes(t *testing.T) {
 
 func TestPlanClaims(t *testing.T) {
 	v := viewOf(MakeJob())
-	v.Orphans = MakePods("stray running orphan", "going running orphan deleted", "other running orphan mismatched")
-	if got := describe(v.Job, New(v)); got != "adopt stray" {
+	v.Orphans = MakePods("loose running orphan", "going running orphan deleted", "other running orphan mismatched")
+	if got := describe(v.Job, New(v)); got != "adopt loose" {
 		t.Errorf("a Plan that adopts does nothing else: %s", got)
 	}
-	v.Pods = MakePods("stray running")
+	v.Pods = MakePods("loose running")
 	if got := describe(v.Job, New(v)); got != "active=1" {
 		t.Errorf("a pod is not adopted twice: %s", got)
 	}

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An API server of another version may hold Jobs that today's refuses.
+// An API server of another version may have Jobs that today's refuses.
 func TestInvalidJobsAreLeftAlone(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -106,7 +106,7 @@ func TestPlanTakesNonsense(t *testing.T) {
 	}
 }
 
-// TestPlanSurvivesAnything feeds objects that no API server would hold. The plan
+// TestPlanSurvivesAnything feeds objects that no API server would accept. The plan
 // must not panic, and neither change its View nor depend on anything else.
 func TestPlanSurvivesAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
