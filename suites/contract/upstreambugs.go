@@ -25,7 +25,7 @@ func UpstreamBugs() []UpstreamBug {
 	return []UpstreamBug{
 		{
 			Versions:  "< 1.31.0",
-			Spec:      "parallelism ends with suspension and comes back with resumption",
+			Spec:      "Job parallelism: the controller deletes the active pods of a suspended Job and creates new ones on resumption",
 			Invariant: "job-counters-in-range",
 			Issue:     "kubernetes/kubernetes#125089",
 			Text:      "When the Job controller deletes pods, the status counts them as ready for a while, but no longer as active.",

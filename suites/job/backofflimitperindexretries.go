@@ -14,15 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// How the failures of an index are remembered, and for how long they put its next
-// pod off.
-var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLimitPerIndex"), func() {
-
-	// Wrong: has no annotation on the first pod, or counts for all indexes
-	// together.
-	It("has pods tell how often their index has failed", Covers(FailureCountAnnotation), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
-
+// These specs are about the count of an index's failures, and its back-off.
+var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backoffLimitPerIndex"), func() {
+	// Wrong: omits the annotation on the first pod, or counts for all indexes together.
+	It("each pod has the number of failures of its index as an annotation", Covers(
+		FailureCountAnnotation), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
 		pods := byIndex(Running(s, "a", 2))
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0"}))
 		Expect(failureCounts(s.Created(), "1")).To(Equal([]string{"0"}))
@@ -35,8 +32,9 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		Expect(failureCounts(s.Created(), "1")).To(Equal([]string{"0", "1"}))
 	})
 
-	// Wrong: counts it, or forgets it.
-	It("leaves out failures that are ignored, and has pods tell their number, too", Covers(IgnoredFailureCountAnnotation, FailureCountAnnotation), func(ctx SpecContext) {
+	// Wrong: counts ignored failures, or omits their number.
+	It("ignored failures do not count, and each pod has their number as an annotation", Covers(
+		IgnoredFailureCountAnnotation, FailureCountAnnotation), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))
 
@@ -52,20 +50,17 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		Expect(ignored[1:]).To(Equal([]string{"1", "1", "2"}))
 	})
 
-	// Times are in full seconds; most of the delay is in the past already.
-	//
-	// Wrong: starts the next pod at once, or as if none had failed.
-	It("puts an index off for 10 s after its first failure", Covers(BackoffPerIndex), func(ctx SpecContext) {
+	// Times are in full seconds; most of the delay is in the past already. Wrong: creates the
+	// next pod at once.
+	It("the controller waits 10 s after the first failure of an index", Covers(BackoffPerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo("6s"))
-
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		expectNextPodAfter(s, firstBackoff)
 	})
 
-	// Wrong: the delay never grows.
-	It("puts an index off for 20 s after its second failure", Covers(BackoffPerIndex), func(ctx SpecContext) {
+	// Wrong: has a constant delay.
+	It("the controller waits 20 s after the second failure of an index", Covers(BackoffPerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo(longAgo))
-
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		pod := indexRunsAgain(s, "0", 2)
 		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "16s"})
@@ -73,19 +68,19 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		expectNextPodAfter(s, 2*firstBackoff)
 	})
 
-	// Three failures put index 0 off for 40 s, which is longer than any reaction
-	// may take. On a kubelet, whose failures are not long ago, index 1 may have the
-	// only place from the first failure on. Wrong: waits for the delay of the whole
-	// Job.
-	It("does not put another index off", framework.Simulated("a kubelet stamps its own time"), Covers(BackoffLeavesOtherIndexes), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(2).BackoffLimitPerIndex(9).FinishedAgo(longAgo))
-
+	// The delay of index 0 after three failures is 40 s, which is longer than any reaction may
+	// take. On a kubelet, whose failures are recent, index 1 may run from the first failure
+	// on. Wrong: has one back-off for the whole Job.
+	It("the back-off of an index does not delay another index", framework.Simulated(
+		"a kubelet stamps its own time"), Covers(BackoffLeavesOtherIndexes), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(2).BackoffLimitPerIndex(9).
+			FinishedAgo(longAgo))
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		s.End(ctx, 1, indexRunsAgain(s, "0", 2))
 		third := indexRunsAgain(s, "0", 3)
 		s.Direct(ctx, third, map[string]string{puppet.FinishedAgo: ""})
 		s.End(ctx, 1, third)
-		s.Soon("the index waits", func(g Gomega) {
+		s.Soon("no index runs", func(g Gomega) {
 			g.Expect(podNamed(s, third.Name).Status.Phase).To(Equal(corev1.PodFailed))
 			g.Expect(CountersOf(s.Job("a"))).To(HaveField("Active", int32(0)))
 		})
@@ -94,14 +89,14 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 			g.Expect(byIndex(s.Active())).To(HaveKey("1"))
 		})
 		next := byIndex(s.Created()[3:])["1"].CreationTimestamp
-		Expect(next.Sub(podNamed(s, third.Name).Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time)).To(
-			BeNumerically("<", 4*firstBackoff-time.Second), "time between the last failure of index 0 and the first pod of index 1")
+		Expect(next.Sub(endOf(s, third.Name))).To(
+			BeNumerically("<", 4*firstBackoff-time.Second), "time between the failure of index 0 and the pod of index 1")
 	})
 
-	// Wrong: lets the failed pod go at once, and begins anew.
-	It("remembers the failure of a pod that is deleted before it is replaced", Covers(IndexFailuresOutliveThePod), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).BackoffLimitPerIndex(1).FinishedAgo("6s"))
-
+	// Wrong: removes the finalizer of the failed pod at once, and starts to count at 0.
+	It("the controller counts a failed pod that is deleted before it is replaced", Covers(
+		IndexFailuresOutliveThePod), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(1).FinishedAgo("6s"))
 		pods := byIndex(Running(s, "a", 2))
 		failed := pods["0"]
 		s.End(ctx, 1, failed)
@@ -113,15 +108,15 @@ var _ = Describe("backoffLimitPerIndex", Label("area:job", "behaviour:backoffLim
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "1"}))
 		s.Soon("the deleted pod is gone", func(g Gomega) { g.Expect(names(s.Pods())).NotTo(ContainElement(failed.Name)) })
 		s.End(ctx, 1, retry)
-		s.Soon("the index has failed", func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal("0")) })
+		indexesFail(s, "0")
 		s.End(ctx, 0, pods["1"])
 		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 })
 
-// failureCounts are what the pods of an index say of its failures, in the order
-// of their creation.
+// failureCounts returns the index-failure-count of an index's pods, in the order of
+// their creation.
 func failureCounts(pods []corev1.Pod, index string) []string {
 	return annotations(pods, index, batchv1.JobIndexFailureCountAnnotation)
 }

@@ -14,14 +14,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), func() {
-
-	// Wrong: replaces the pods, leaves them their finalizers, or has not asked the
-	// garbage collector to wait for them (blockOwnerDeletion).
-	It("comes after that of its pods when it is deleted in the foreground", Covers(ForegroundDeletion, NoPodsWhileBeingDeleted, PodsGoWithJob), func(ctx SpecContext) {
+var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func() {
+	// Wrong: replaces the pods, keeps their finalizers, or does not set blockOwnerDeletion,
+	// by which the garbage collector waits for them.
+	It("a Job that is deleted in the foreground is gone after its pods", Covers(
+		ForegroundDeletion, NoPodsWhileBeingDeleted, PodsGoWithJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).
-			Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+			Puppet(terminateLater).Obj())
 
 		pods := Running(s, "a", 2)
 		Expect(s.Client.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationForeground))).To(Succeed())
@@ -29,7 +29,7 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 			g.Expect(s.Job("a").DeletionTimestamp).NotTo(BeNil())
 			g.Expect(s.Pods()).To(And(HaveLen(2), HaveEach(HaveField("DeletionTimestamp", Not(BeNil())))))
 		})
-		s.Stays("the Job waits, and has no other pods", func(g Gomega) {
+		s.Stays("the Job exists, and has no other pods", func(g Gomega) {
 			g.Expect(s.Jobs()).To(HaveLen(1))
 			g.Expect(s.Created()).To(HaveLen(2))
 		})
@@ -41,8 +41,9 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
-	// Wrong: tidies up after itself.
-	It("does not make it go, unless its time to live is over", Covers(KeepsFinishedJob, TTLAfterFailure), func(ctx SpecContext) {
+	// Wrong: deletes finished Jobs or their pods.
+	It("a finished Job is deleted only after its ttlSecondsAfterFinished", Covers(
+		KeepsFinishedJob, TTLAfterFailure), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		ending := func(name string, exitCode string, ttl *int32) *batchv1.Job {
 			return puppet.Job(name).BackoffLimit(0).ExitCodes(exitCode).
@@ -62,35 +63,35 @@ var _ = Describe("the end of a Job", Label("area:job", "behaviour:ownership"), f
 			g.Expect(s.Jobs()).To(HaveLen(4))
 			g.Expect(PodsOf(s, short)).To(BeEmpty())
 		})
-		last := s.History().Jobs("failed-short")
-		Expect(TrueConditions(last[len(last)-1].Job())).To(HaveKey(batchv1.JobFailed))
-		s.Stays("four Jobs and their pods are there", func(g Gomega) {
+		Expect(TrueConditions(lastOf(s, "failed-short"))).To(HaveKey(batchv1.JobFailed))
+		s.Stays("four Jobs and their pods exist", func(g Gomega) {
 			g.Expect(s.Jobs()).To(And(HaveLen(4), HaveEach(HaveField("DeletionTimestamp", BeNil()))))
 			g.Expect(s.Pods()).To(HaveLen(4))
 		})
 	})
 
-	It("is told by an event, and so is what led to it", Label("level:should"), Covers(EventsForPods, EventForEnd), func(ctx SpecContext) {
+	It("the controller emits events for created and deleted pods and for the end of a Job", Label("level:should"), Covers(
+		EventsForPods, EventForEnd), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		good := framework.Create(ctx, s, puppet.Job("good").Parallelism(2).Completions(2).Obj())
 		bad := framework.Create(ctx, s, puppet.Job("bad").BackoffLimit(0).ExitCodes("1").Obj())
 
-		s.Soon("there are events of two pods that were created", func(g Gomega) {
+		s.Soon("there are events for created pods", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "SuccessfulCreate")).NotTo(BeEmpty())
 			g.Expect(eventsOf(s, bad, "SuccessfulCreate")).NotTo(BeEmpty())
 		})
 		SetParallelism(ctx, s, "good", 1)
-		s.Soon("there is an event of the pod that was deleted", func(g Gomega) {
+		s.Soon("there is an event for the deleted pod", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "SuccessfulDelete")).NotTo(BeEmpty())
 		})
-		s.Soon("one pod is left", func(g Gomega) {
+		s.Soon("one pod remains", func(g Gomega) {
 			g.Expect(PodsOf(s, good)).To(HaveLen(1))
 			g.Expect(CountersOf(s.Job("good"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, PodsOf(s, good)...)
 		Counts(s, "good", "the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		s.End(ctx, 0, PodsOf(s, good)...)
-		s.Soon("there are events of both ends", func(g Gomega) {
+		s.Soon("there are events for the end of both Jobs", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "Completed")).To(ContainElement(HaveField("Type", "Normal")))
 			g.Expect(eventsOf(s, bad, batchv1.JobReasonBackoffLimitExceeded)).To(ContainElement(HaveField("Type", "Warning")))
 		})

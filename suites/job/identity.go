@@ -18,12 +18,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// How a Job finds its pods as a rule is among the specs of pods.
-var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
-
-	// Many tools still select by them. Wrong: makes labels of its own, and drops
-	// those that the API server has put into the template.
-	It("of a pod is in its older labels, too", Covers(LegacyPodLabels), func(ctx SpecContext) {
+// The specs of adoption and release as a rule are in pods.go.
+var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func() {
+	// Many tools still select by them. Wrong: drops the labels that the API server has added
+	// to the template.
+	It("each pod has the legacy labels job-name and controller-uid", Covers(LegacyPodLabels), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Obj())
 
@@ -32,8 +31,8 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 			HaveKeyWithValue("job-name", "a"), HaveKeyWithValue("controller-uid", string(job.UID))))))
 	})
 
-	// Wrong: creates no pod, or one whose label is cut off with its name.
-	It("of a Job may be a name of 63 characters", Covers(LongJobName), func(ctx SpecContext) {
+	// Wrong: creates no pod, or truncates the label with the pod's name.
+	It("a Job with a name of 63 characters runs its pods", Covers(LongJobName), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		name := strings.Repeat("n", 63)
 		framework.Create(ctx, s, puppet.Job(name).Obj())
@@ -44,33 +43,36 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		Completes(s, name, Counters{Succeeded: 1})
 	})
 
-	// Wrong: goes by the template's labels.
-	It("is not a matter of the template", Covers(KeepsJobsApart), func(ctx SpecContext) {
+	// Wrong: selects pods by the labels of the template.
+	It("Jobs with the same template keep their pods apart", Covers(KeepsJobsApart), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		same := func(name string) *batchv1.Job {
-			return puppet.Job(name).With(func(j *batchv1.Job) { j.Spec.Template.Labels = map[string]string{"example.org/app": "same"} }).Obj()
+			return puppet.Job(name).With(func(j *batchv1.Job) {
+				j.Spec.Template.Labels = map[string]string{"example.org/app": "same"}
+			}).Obj()
 		}
 		one, two := framework.Create(ctx, s, same("a")), framework.Create(ctx, s, same("b"))
-		alone := Counters{Active: 1, Ready: 1}
+		onePod := Counters{Active: 1, Ready: 1}
 		s.Soon("each Job has one pod", func(g Gomega) {
 			for _, job := range []*batchv1.Job{one, two} {
 				g.Expect(PodsOf(s, job)).To(HaveLen(1))
-				g.Expect(CountersOf(s.Job(job.Name))).To(Equal(alone))
+				g.Expect(CountersOf(s.Job(job.Name))).To(Equal(onePod))
 			}
 		})
 		s.End(ctx, 0, PodsOf(s, one)...)
 		Completes(s, "a", Counters{Succeeded: 1})
-		s.Stays("the other Job runs on", func(g Gomega) {
-			g.Expect(CountersOf(s.Job("b"))).To(Equal(alone))
+		s.Stays("the other Job runs", func(g Gomega) {
+			g.Expect(CountersOf(s.Job("b"))).To(Equal(onePod))
 			g.Expect(PodsOf(s, two)).To(HaveEach(HaveField("DeletionTimestamp", BeNil())))
 		})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
-	// Wrong: knows its Jobs, or their pods, by name.
-	It("of a Job is not that of an earlier one with its name", Covers(NotTheEarlierJobsPods), func(ctx SpecContext) {
+	// Wrong: identifies Jobs, or the owners of pods, by name.
+	It("a Job leaves the orphaned pods of an earlier Job of its name alone", Covers(
+		NotTheEarlierJobsPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		leaves(ctx, s, puppet.Job("a").Parallelism(2).Completions(2))
+		orphansPods(ctx, s, puppet.Job("a").Parallelism(2).Completions(2))
 		left := s.Pods()
 
 		again := framework.Create(ctx, s, puppet.Job("a").Obj())
@@ -80,8 +82,8 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		})
 		s.End(ctx, 0, left[0])
 		s.End(ctx, 1, left[1])
-		s.Soon("the pods that were left have ended", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
-		s.Stays("the new Job does not care", func(g Gomega) {
+		s.Soon("the orphaned pods have ended", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
+		s.Stays("the new Job leaves them alone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(3))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
@@ -89,13 +91,14 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
-	// It is the documentation's own example. Wrong: starts all over, or takes the
-	// pods and forgets to track them.
-	It("of an earlier Job can be taken over by its selector", Covers(ManualSelectorTakesOver), func(ctx SpecContext) {
+	// The documentation has this example. Wrong: creates new pods, or adopts the pods without
+	// finalizers.
+	It("a Job adopts the orphaned pods of an earlier Job by its selector", Covers(
+		ManualSelectorTakesOver), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		old := leaves(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
+		old := orphansPods(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
 		left := s.Pods()
-		seesEverything(ctx, s)
+		catchesUp(ctx, s)
 
 		job := framework.Create(ctx, s, puppet.Job("new").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
 			j.Spec.ManualSelector = ptr.To(true)
@@ -110,26 +113,28 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		Expect(PodsOf(s, job)).To(HaveLen(2))
 	})
 
-	// The API server lets nobody add a finalizer to it. Wrong: tries again and again.
-	It("is not given to a pod that is being deleted", Covers(NoAdoptionOfTerminating), func(ctx SpecContext) {
+	// The API server rejects a new finalizer on it. Wrong: tries again and again.
+	It("the controller does not adopt a pod that is being deleted", Covers(
+		NoAdoptionOfTerminating), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		stray := strayPod("stray", map[string]string{puppet.ExitCodes: "0"})
-		stray.Finalizers = []string{hold}
-		framework.Create(ctx, s, stray)
-		DeferCleanup(func(ctx context.Context) { letGo(ctx, s, stray, hold) })
-		s.Delete(ctx, stray)
+		orphan := orphanPod("orphan", map[string]string{puppet.ExitCodes: "0"})
+		orphan.Finalizers = []string{ownFinalizer}
+		framework.Create(ctx, s, orphan)
+		DeferCleanup(func(ctx context.Context) { removeFinalizer(ctx, s, orphan, ownFinalizer) })
+		s.Delete(ctx, orphan)
 		job := framework.Create(ctx, s, puppet.Job("a").Completions(2).Obj())
 		Running(s, "a", 1)
-		s.Soon("the stray pod is being deleted", func(g Gomega) { g.Expect(podNamed(s, "stray").DeletionTimestamp).NotTo(BeNil()) })
-		framework.Change(ctx, s, podNamed(s, "stray"), func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
+		isBeingDeleted(s, "orphan")
+		framework.Change(ctx, s, podNamed(s, "orphan"), func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
 
-		s.Stays("the pod is nobody's", func(g Gomega) {
-			g.Expect(podNamed(s, "stray")).To(And(HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", ConsistOf(hold))))
+		s.Stays("the pod has no owner", func(g Gomega) {
+			g.Expect(podNamed(s, "orphan")).To(And(
+				HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", ConsistOf(ownFinalizer))))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		for done := range int32(2) {
 			s.End(ctx, 0, PodsOf(s, job)...)
-			s.Soon("the Job goes on", func(g Gomega) { g.Expect(s.Job("a").Status.Succeeded).To(Equal(done + 1)) })
+			s.Soon("the success is counted", func(g Gomega) { g.Expect(s.Job("a").Status.Succeeded).To(Equal(done + 1)) })
 			if done == 0 {
 				Running(s, "a", 1)
 			}
@@ -137,33 +142,35 @@ var _ = Describe("identity", Label("area:job", "behaviour:ownership"), func() {
 		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
-	// Wrong: looks at the pods before it looks at the status.
-	It("is not given to a pod once the Job has finished", Covers(NoAdoptionOnceFinished), func(ctx SpecContext) {
+	// Wrong: adopts pods before it reads the status.
+	It("the controller does not adopt a pod for a finished Job", Covers(NoAdoptionOnceFinished), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").ExitCodes("0").Obj())
 
 		Completes(s, "a", Counters{Succeeded: 1})
 		complete := s.Job("a").Status
-		framework.Create(ctx, s, strayOf(job, "stray", ""))
-		seesEverything(ctx, s)
-		s.Stays("the pod is nobody's", func(g Gomega) {
-			g.Expect(podNamed(s, "stray")).To(And(
-				HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil())))
+		framework.Create(ctx, s, orphanOf(job, "orphan", ""))
+		catchesUp(ctx, s)
+		s.Stays("the pod has no owner", func(g Gomega) {
+			g.Expect(podNamed(s, "orphan")).To(And(
+				HaveField("OwnerReferences", BeEmpty()),
+				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil())))
 			g.Expect(s.Job("a").Status).To(Equal(complete))
 		})
 	})
 })
 
-// leaves runs a Job until all its pods run and deletes it without them. It
-// returns the Job as it was.
-func leaves(ctx context.Context, s *framework.Sandbox, b *puppet.JobBuilder) *batchv1.Job {
+// orphansPods creates a Job, waits until all its pods run, and deletes it without them.
+// It returns the deleted Job.
+func orphansPods(ctx context.Context, s *framework.Sandbox, b *puppet.JobBuilder) *batchv1.Job {
 	GinkgoHelper()
 	job := framework.Create(ctx, s, b.Obj())
 	Running(s, job.Name, *job.Spec.Parallelism)
 	Expect(s.Client.Delete(ctx, job.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
-	s.Soon("the Job is gone and its pods have neither owner nor finalizer", func(g Gomega) {
+	s.Soon("the Job is gone, and its pods have neither owner nor finalizer", func(g Gomega) {
 		g.Expect(s.Jobs()).To(BeEmpty())
-		g.Expect(s.Active()).To(HaveEach(And(HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", BeEmpty()))))
+		g.Expect(s.Active()).To(And(HaveLen(int(*job.Spec.Parallelism)), HaveEach(And(
+			HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", BeEmpty())))))
 	})
 	return job
 }

@@ -1,7 +1,9 @@
 package job
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -16,16 +18,16 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// What every Indexed Job does is among the specs of completions; these are about
-// the rest of KEP-2214.
-var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
-
-	// Wrong: tells the first container only, or those that are no init containers.
-	It("tells every container which index it is, init containers and sidecars too", Covers(EveryPodHasAnIndex, IndexVariable), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(2).Container("second").InitContainer("first").
+// Source: KEP-2214. More specs of Indexed Jobs are in completions.go.
+var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() {
+	// Wrong: sets the variable in the first container only, or not in init containers.
+	It("every container has its index, also init containers and sidecars", Covers(
+		EveryPodHasAnIndex, IndexVariable), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(2).Container("second").InitContainer("first").
 			With(func(j *batchv1.Job) {
-				sidecar := corev1.Container{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}
-				j.Spec.Template.Spec.InitContainers = append(j.Spec.Template.Spec.InitContainers, sidecar)
+				always := corev1.ContainerRestartPolicyAlways
+				j.Spec.Template.Spec.InitContainers = append(j.Spec.Template.Spec.InitContainers,
+					corev1.Container{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: &always})
 			}))
 
 		pods := byIndex(Running(s, "a", 2))
@@ -33,13 +35,14 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		for index, pod := range pods {
 			Expect(pod.Labels).To(HaveKeyWithValue(batchv1.JobCompletionIndexAnnotation, index))
 			for _, c := range append(pod.Spec.Containers, pod.Spec.InitContainers...) {
-				Expect(toldIndex(pod, c)).To(Equal(index), "JOB_COMPLETION_INDEX of container %s", c.Name)
+				Expect(indexVariable(pod, c)).To(Equal(index), "JOB_COMPLETION_INDEX of container %s", c.Name)
 			}
 		}
 	})
 
-	// Wrong: overwrites it, or has the variable twice.
-	It("leaves a variable alone that the template sets itself", Covers(OwnIndexVariable), func(ctx SpecContext) {
+	// Wrong: overwrites the variable, or sets it twice.
+	It("the controller keeps a JOB_COMPLETION_INDEX that the template sets", Covers(
+		OwnIndexVariable), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		own := []corev1.EnvVar{{Name: "JOB_COMPLETION_INDEX", Value: "mine"}}
 		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).Container("second").With(func(j *batchv1.Job) {
@@ -48,12 +51,12 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 
 		pod := Running(s, "a", 1)[0]
 		Expect(pod.Spec.Containers[0].Env).To(Equal(own))
-		Expect(toldIndex(pod, pod.Spec.Containers[1])).To(Equal("0"))
+		Expect(indexVariable(pod, pod.Spec.Containers[1])).To(Equal("0"))
 	})
 
-	// The API accepts a name as long as name and index make a hostname. Wrong:
-	// creates no pod, or cuts the index off.
-	It("gives pods their hostname in a Job with the longest name there is", Covers(IndexedHostname), func(ctx SpecContext) {
+	// The API server accepts a name that makes a hostname together with the index. Wrong:
+	// creates no pod, or truncates the index.
+	It("pods have their hostname in a Job with the longest valid name", Covers(IndexedHostname), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		name := strings.Repeat("n", 61)
 		framework.Create(ctx, s, puppet.Job(name).Indexed().Completions(2).Parallelism(2).Obj())
@@ -63,9 +66,8 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		}
 	})
 
-	It("gives pods their index as part of the name", Covers(IndexedPodName), func(ctx SpecContext) {
+	It("the names of pods contain their index", Covers(IndexedPodName), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(11).Parallelism(11))
-
 		pods := byIndex(Running(s, "a", 11))
 		Expect(pods).To(HaveKey("10"))
 		for index, pod := range pods {
@@ -73,10 +75,10 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		}
 	})
 
-	// Wrong: starts with any, or goes on where it was instead of filling gaps.
-	It("runs the lower indexes first", Label("level:should"), Covers(LowerIndexesFirst), func(ctx SpecContext) {
+	// Wrong: starts with any index, or skips gaps.
+	It("the controller runs the lower indexes first", Label("level:should"), Covers(
+		LowerIndexesFirst), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(5))
-
 		pods := byIndex(Running(s, "a", 2))
 		Expect(pods).To(And(HaveKey("0"), HaveKey("1")))
 		s.End(ctx, 0, pods["1"])
@@ -86,19 +88,16 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		})
 	})
 
-	// Wrong: completes with as many successes as there are indexes left to run, or
-	// counts what is no success.
-	It("is complete with one success for each index, written down as they come", Covers(CompletesWithEveryIndex, CompletedIndexesFormat), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(5).Completions(5))
-
+	// Wrong: completes the Job when as many indexes have succeeded as are left.
+	It("the Job lists each completed index and is Complete when all are", Covers(
+		CompletesWithEveryIndex, CompletedIndexesFormat), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(5))
 		pods := byIndex(Running(s, "a", 5))
 		for _, step := range []struct{ index, completed string }{
 			{"4", "4"}, {"2", "2,4"}, {"1", "1,2,4"}, {"3", "1-4"},
 		} {
 			s.End(ctx, 0, pods[step.index])
-			s.Soon("the index is completed", func(g Gomega) {
-				g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal(step.completed))
-			})
+			indexesComplete(s, step.completed)
 		}
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 0, pods["0"])
@@ -106,13 +105,13 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-4"))
 	})
 
-	// Wrong: gives the next pod the next index.
-	It("runs an index again whose pod was deleted, and none that has succeeded", Covers(SucceededIndexIsDone, ReplacementKeepsIndex), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3))
-
+	// Wrong: creates the replacement for the next index.
+	It("the controller runs the index of a deleted pod again, and no completed one", Covers(
+		SucceededIndexIsDone, ReplacementKeepsIndex), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(3))
 		pods := byIndex(Running(s, "a", 3))
 		s.End(ctx, 0, pods["0"])
-		s.Soon("index 0 is completed", func(g Gomega) { g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0")) })
+		indexesComplete(s, "0")
 		s.Delete(ctx, ptr.To(pods["0"]))
 		s.Remove(ctx, pods["1"])
 		s.SoonAfter(firstBackoff, "index 1 runs again", func(g Gomega) {
@@ -123,12 +122,12 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		Completes(s, "a", Counters{Succeeded: 3, Failed: 1})
 	})
 
-	// A second pod of an index comes from elsewhere. The pods of the other indexes
-	// are not ready, so that one of them would go if it were only for the number.
-	// Wrong: lets both run, or takes another pod for the one too many.
-	It("leaves one of two active pods of an index", Covers(OnePodPerIndex), func(ctx SpecContext) {
+	// The Job adopts a second pod of an index. The pods of the other indexes are not ready,
+	// and so a controller that only counts pods deletes one of them. Wrong: keeps both, or
+	// deletes the pod of another index.
+	It("the controller deletes one of two active pods of an index", Covers(OnePodPerIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(3).Completions(3).
+		job := framework.Create(ctx, s, indexed(3).
 			Puppet(map[string]string{puppet.Ready: "false"}).Obj())
 
 		s.Soon("all indexes run", func(g Gomega) {
@@ -137,48 +136,48 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 		})
 		pods := byIndex(s.Active())
 		s.Direct(ctx, pods["1"], map[string]string{puppet.Ready: ""})
-		Counts(s, "a", "index 1 is ready", Counters{Active: 3, Ready: 1})
-		framework.Create(ctx, s, strayOf(job, "second", "1"))
+		Counts(s, "a", "the pod of index 1 is ready", Counters{Active: 3, Ready: 1})
+		framework.Create(ctx, s, orphanOf(job, "second", "1"))
 		s.Soon("there is one active pod of each index", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
 			g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(1))))
 		})
 		Expect(names(s.Active())).To(ContainElements(pods["0"].Name, pods["2"].Name))
 		s.End(ctx, 0, s.Active()...)
-		s.Soon("the Job is Complete", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
-		})
+		becomes(s, batchv1.JobComplete)
 		Expect(s.Job("a").Status).To(And(HaveField("Succeeded", int32(3)), HaveField("CompletedIndexes", "0-2")))
 	})
 
-	// Wrong: takes them for index 0, or for failures.
-	It("removes pods without an index of the Job's, and counts them for nothing", Covers(DeletesPodsWithoutIndex), func(ctx SpecContext) {
+	// Wrong: takes the pods for index 0, or counts them as failed.
+	It("the controller deletes pods without a valid index and does not count them", Covers(
+		DeletesPodsWithoutIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(2).BackoffLimit(0).Obj())
 
 		own := Running(s, "a", 1)
 		for name, index := range map[string]string{"none": "", "beyond": "2", "negative": "-1", "nonsense": "one"} {
-			framework.Create(ctx, s, strayOf(job, name, index))
+			framework.Create(ctx, s, orphanOf(job, name, index))
 		}
-		s.Soon("the Job's own pod is left", func(g Gomega) {
+		s.Soon("the Job's own pod remains", func(g Gomega) {
 			g.Expect(names(s.Pods())).To(Equal(names(own)))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 	})
 
-	// The pods have succeeded before they match the selector. Wrong: counts pods.
-	It("counts an index once, however many of its pods succeed", Covers(DeletesPodsWithoutIndex, IndexCountsOnce), func(ctx SpecContext) {
+	// The pods succeed before they match the selector. Wrong: counts pods.
+	It("the controller counts an index once, however many of its pods succeed", Covers(
+		DeletesPodsWithoutIndex, IndexCountsOnce), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(0).Completions(2).Obj())
 
-		strays := map[string]string{"one": "0", "two": "0", "beyond": "7"}
-		for name := range strays {
-			framework.Create(ctx, s, strayPod(name, map[string]string{puppet.ExitCodes: "0"}))
+		indexes := map[string]string{"one": "0", "two": "0", "beyond": "7"}
+		for name := range indexes {
+			framework.Create(ctx, s, orphanPod(name, map[string]string{puppet.ExitCodes: "0"}))
 		}
-		s.Soon("the pods have succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(3)) })
-		for name, index := range strays {
-			like := strayOf(job, name, index)
+		podsReach(s, corev1.PodSucceeded, 3)
+		for name, index := range indexes {
+			like := orphanOf(job, name, index)
 			framework.Change(ctx, s, podNamed(s, name), func(p *corev1.Pod) {
 				p.Labels = like.Labels
 				p.Annotations[batchv1.JobCompletionIndexAnnotation] = index
@@ -198,9 +197,112 @@ var _ = Describe("Indexed", Label("area:job", "behaviour:indexed"), func() {
 	})
 })
 
-// toldIndex is the value that a container finds in JOB_COMPLETION_INDEX, which
-// may come from anywhere in the pod.
-func toldIndex(pod corev1.Pod, c corev1.Container) string {
+// Source: KEP-3715.
+var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"), func() {
+	// Wrong: keeps an index out of range in completedIndexes, or drops one in range.
+	It("a completed index that is scaled away and comes back runs again", Covers(
+		ScaleDownForgetsIndexes, ReturnedIndexRunsAgain), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(4))
+		pods := byIndex(Running(s, "a", 4))
+		s.End(ctx, 0, pods["1"], pods["3"])
+		s.Soon("two indexes are completed", func(g Gomega) {
+			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1,3"))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Succeeded: 2}))
+		})
+		rescale(ctx, s, 3)
+		s.Soon("index 3 is not completed", func(g Gomega) {
+			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Succeeded: 1}))
+		})
+		Expect(indexesOf(s.Active())).To(ConsistOf("0", "2"))
+		rescale(ctx, s, 4)
+		s.Soon("index 3 runs again", func(g Gomega) {
+			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "2", "3"))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Succeeded: 1}))
+		})
+		s.End(ctx, 0, s.Active()...)
+		Completes(s, "a", Counters{Succeeded: 4})
+		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-3"))
+	})
+
+	// Wrong: runs completed indexes again.
+	It("the Job keeps completed indexes when it is scaled up", Covers(ScaleUpRunsNewIndexes), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(2))
+		pods := byIndex(Running(s, "a", 2))
+		s.End(ctx, 0, pods["0"])
+		indexesComplete(s, "0")
+		rescale(ctx, s, 4)
+		s.Soon("the new indexes and index 1 run", func(g Gomega) {
+			g.Expect(indexesOf(s.Active())).To(ConsistOf("1", "2", "3"))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Succeeded: 1}))
+		})
+		Expect(names(s.Active())).To(ContainElement(pods["1"].Name))
+		s.End(ctx, 0, s.Active()...)
+		Completes(s, "a", Counters{Succeeded: 4})
+		Expect(s.Created()).To(HaveLen(4))
+	})
+
+	// Wrong: deletes the youngest pods, or any.
+	It("the controller deletes only the pods of indexes that are scaled away", Covers(
+		ScaleDownDeletesIndexes), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(5).BackoffLimit(0))
+		pods := byIndex(Running(s, "a", 5))
+		rescale(ctx, s, 2)
+		s.Soon("two pods remain", func(g Gomega) {
+			g.Expect(names(s.Pods())).To(ConsistOf(pods["0"].Name, pods["1"].Name))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2}))
+		})
+	})
+
+	// Wrong: subtracts the failures of an index out of range.
+	It("the controller keeps counting the failures of indexes that are scaled away", Covers(
+		ScaleDownKeepsFailures), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(3).BackoffLimit(1))
+		pods := byIndex(Running(s, "a", 3))
+		s.End(ctx, 1, pods["2"])
+		s.Soon("the failure is counted", func(g Gomega) { g.Expect(CountersOf(s.Job("a")).Failed).To(Equal(int32(1))) })
+		rescale(ctx, s, 2)
+		s.Soon("two indexes run, and the failure is counted", func(g Gomega) {
+			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1"))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
+		})
+		s.End(ctx, 1, pods["1"])
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
+	})
+
+	// Wrong: waits for a pod of an index out of range, or reads completions once.
+	It("the Job is Complete when it is scaled down to its completed indexes", Covers(
+		ScaleDownCompletes), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(3))
+		pods := byIndex(Running(s, "a", 3))
+		s.End(ctx, 0, pods["0"], pods["1"])
+		indexesComplete(s, "0,1")
+		rescale(ctx, s, 2)
+		s.Soon("the Job is Complete, and its third pod is gone", func(g Gomega) {
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
+			g.Expect(names(s.Pods())).To(ConsistOf(pods["0"].Name, pods["1"].Name))
+		})
+		Expect(s.Job("a").Status).To(And(HaveField("Succeeded", int32(2)), HaveField("CompletedIndexes", "0,1")))
+	})
+})
+
+// rescale sets completions and parallelism of the Job to n.
+func rescale(ctx context.Context, s *framework.Sandbox, n int32) {
+	GinkgoHelper()
+	framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = &n, &n })
+}
+
+// indexesComplete waits until completedIndexes of the Job are these.
+func indexesComplete(s *framework.Sandbox, completed string) {
+	GinkgoHelper()
+	s.Soon("indexes "+completed+" are completed", func(g Gomega) {
+		g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal(completed))
+	})
+}
+
+// indexVariable returns the value of JOB_COMPLETION_INDEX in a container, which may
+// refer to a label or an annotation of the pod.
+func indexVariable(pod corev1.Pod, c corev1.Container) string {
 	for _, e := range c.Env {
 		switch {
 		case e.Name != "JOB_COMPLETION_INDEX":
@@ -219,7 +321,7 @@ func toldIndex(pod corev1.Pod, c corev1.Container) string {
 	return "not set"
 }
 
-// indexesOf are the completion indexes of pods, as often as they occur.
+// indexesOf returns the completion index of each pod.
 func indexesOf(pods []corev1.Pod) []string {
 	var out []string
 	for _, pod := range pods {
@@ -228,18 +330,14 @@ func indexesOf(pods []corev1.Pod) []string {
 	return out
 }
 
-// strayOf is a pod that belongs to nobody, but matches the Job's selector as if
-// it were of that index; without any, if that is empty.
-func strayOf(job *batchv1.Job, name, index string) *corev1.Pod {
+// orphanOf returns a pod without an owner that matches the Job's selector. It has the
+// index as an annotation, unless that is empty.
+func orphanOf(job *batchv1.Job, name, index string) *corev1.Pod {
 	annotations := map[string]string{}
-	labels := map[string]string{}
-	for key, value := range job.Spec.Template.Labels {
-		labels[key] = value
-	}
 	if index != "" {
 		annotations[batchv1.JobCompletionIndexAnnotation] = index
 	}
-	pod := strayPod(name, annotations)
-	pod.Labels = labels
+	pod := orphanPod(name, annotations)
+	pod.Labels = maps.Clone(job.Spec.Template.Labels)
 	return pod
 }

@@ -20,23 +20,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// Source: KEP-4368. No invariant looks at such a Job; all there is to say of it
-// is here.
-var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
+// Source: KEP-4368. No invariant covers Jobs of another controller.
+var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), func() {
 	foreign := func() *puppet.JobBuilder {
 		return puppet.Job("a").Parallelism(2).Completions(2).ManagedBy("example.org/other")
 	}
 
-	// Wrong: looks at the field when the Job is new, and forgets it with a change.
-	It("of somebody else means no pods and no status, whatever changes", Covers(LeavesManagedJobs), func(ctx SpecContext) {
+	// Wrong: reads the field only when the Job is new.
+	It("the controller writes neither pods nor status for a Job of another controller", Covers(
+		LeavesManagedJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, foreign().Obj())
 
 		SuspendJob(ctx, s, "a")
 		ResumeJob(ctx, s, "a")
 		SetParallelism(ctx, s, "a", 3)
-		seesEverything(ctx, s)
-		s.Stays("the Job is as it was written", func(g Gomega) {
+		catchesUp(ctx, s)
+		s.Stays("the Job has no pods, no status and no finalizers", func(g Gomega) {
 			g.Expect(PodsOf(s, job)).To(BeEmpty())
 			for _, r := range s.History().Jobs("a") {
 				g.Expect(r.Job().Status).To(BeZero())
@@ -45,26 +45,28 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 		})
 	})
 
-	// Wrong: goes by its pods, or takes finalizers off wherever it sees them.
-	It("of somebody else means hands off the Job's pods", Covers(LeavesManagedJobs, LeavesManagedPods), func(ctx SpecContext) {
+	// Wrong: selects pods by their owner alone, or removes any tracking finalizer.
+	It("the controller leaves the pods of another controller's Job alone", Covers(
+		LeavesManagedJobs, LeavesManagedPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, foreign().Obj())
 		owned := func(name string, annotations map[string]string) *corev1.Pod {
-			pod := strayOf(job, name, "")
+			pod := orphanOf(job, name, "")
 			pod.Annotations = annotations
 			pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
-			pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+			owner := metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))
+			pod.OwnerReferences = []metav1.OwnerReference{*owner}
 			return pod
 		}
 		pods := []*corev1.Pod{
 			owned("succeeds", map[string]string{puppet.ExitCodes: "0"}),
 			owned("fails", map[string]string{puppet.ExitCodes: "1"}),
 			owned("runs", nil), owned("another", nil), owned("surplus", nil),
-			strayOf(job, "stray", ""),
+			orphanOf(job, "orphan", ""),
 		}
 		for _, pod := range pods {
 			framework.Create(ctx, s, pod)
-			DeferCleanup(func(ctx context.Context) { letGo(ctx, s, pod, batchv1.JobTrackingFinalizer) })
+			DeferCleanup(func(ctx context.Context) { removeFinalizer(ctx, s, pod, batchv1.JobTrackingFinalizer) })
 		}
 		lost := podNamed(s, "another")
 		framework.Change(ctx, s, lost, func(p *corev1.Pod) { p.Labels = nil })
@@ -73,8 +75,8 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1))
 			g.Expect(s.InPhase(corev1.PodFailed)).To(HaveLen(1))
 		})
-		seesEverything(ctx, s)
-		s.Stays("nothing is touched", func(g Gomega) {
+		catchesUp(ctx, s)
+		s.Stays("Job and pods stay as they are", func(g Gomega) {
 			g.Expect(s.Job("a").Status).To(BeZero())
 			for _, pod := range pods {
 				g.Expect(podNamed(s, pod.Name)).To(And(
@@ -86,8 +88,9 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 		})
 	})
 
-	// Wrong: corrects the numbers, or takes part as soon as there is an end to see.
-	It("of somebody else means that the status is somebody else's", Covers(LeavesManagedStatus), func(ctx SpecContext) {
+	// Wrong: corrects the counters, or acts once the Job has finished.
+	It("the controller keeps the status that another controller writes", Covers(
+		LeavesManagedStatus), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		framework.Create(ctx, s, foreign().Obj())
 		now := metav1.NewTime(time.Now().Truncate(time.Second))
@@ -105,15 +108,14 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 		} {
 			framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { write(&j.Status) })
 			written := s.Job("a").Status
-			seesEverything(ctx, s)
-			s.Stays("the status is as it was written", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(written)) })
+			catchesUp(ctx, s)
+			s.Stays("the status stays as it was written", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(written)) })
 		}
 	})
 
-	// Wrong: leaves every Job alone that has the field.
-	It("of the reserved name changes nothing", Covers(OwnManagedBy), func(ctx SpecContext) {
+	// Wrong: leaves every Job with the field alone.
+	It("the controller runs a Job with the reserved name", Covers(OwnManagedBy), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3).ManagedBy(batchv1.JobControllerName))
-
 		s.End(ctx, 0, Running(s, "a", 2)...)
 		Counts(s, "a", "the last pod runs", Counters{Active: 1, Ready: 1, Succeeded: 2})
 		s.End(ctx, 0, s.Active()...)
@@ -123,19 +125,20 @@ var _ = Describe("managedBy", Label("area:job", "behaviour:managedBy"), func() {
 	})
 })
 
-// seesEverything waits until another Job of the namespace has run to its end: a
-// controller that has got so far has seen what was written before.
-func seesEverything(ctx context.Context, s *framework.Sandbox) {
+// catchesUp waits until another Job of the namespace is Complete: by then the controller
+// has seen what was written before.
+func catchesUp(ctx context.Context, s *framework.Sandbox) {
 	GinkgoHelper()
-	witness := framework.Create(ctx, s, puppet.Job("").With(func(j *batchv1.Job) { j.GenerateName = "witness-" }).ExitCodes("0").Obj())
+	generateName := func(j *batchv1.Job) { j.GenerateName = "witness-" }
+	witness := framework.Create(ctx, s, puppet.Job("").With(generateName).ExitCodes("0").Obj())
 	s.Soon("the witness is Complete", func(g Gomega) {
 		g.Expect(TrueConditions(s.Job(witness.Name))).To(HaveKey(batchv1.JobComplete))
 	})
 }
 
-// letGo takes a finalizer off a pod that may be gone, so that its namespace can
-// go.
-func letGo(ctx context.Context, s *framework.Sandbox, pod *corev1.Pod, finalizer string) {
+// removeFinalizer removes a finalizer from a pod, if the pod still exists, so that its
+// namespace can be deleted.
+func removeFinalizer(ctx context.Context, s *framework.Sandbox, pod *corev1.Pod, finalizer string) {
 	GinkgoHelper()
 	now := &corev1.Pod{}
 	err := s.Client.Get(ctx, client.ObjectKeyFromObject(pod), now)

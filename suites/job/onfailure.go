@@ -14,19 +14,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// With restartPolicy OnFailure it is containers that fail, and pods stay. The
+// With restartPolicy OnFailure containers fail and restart, and their pods remain. The
 // documentation says: "The number of retries in all the containers of Pods with
-// .status.phase equal to Pending or Running. If [it] reaches the
-// .spec.backoffLimit, the Job is considered failed."
+// .status.phase equal to Pending or Running. If [it] reaches the .spec.backoffLimit, the
+// Job is considered failed."
 //
 // Source, where a spec names no other:
 // https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy.
-var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
-
-	// Wrong: replaces the pod, or counts the attempts as failed pods.
-	It("lets one pod succeed at its third attempt", Covers(RestartsInPlace), func(ctx SpecContext) {
+var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:OnFailure"), func() {
+	// Wrong: replaces the pod, or counts restarts as failed pods.
+	It("the Job completes when its pod succeeds at the third attempt", Covers(RestartsInPlace), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1,0"))
-
 		Completes(s, "a", Counters{Succeeded: 1})
 		Expect(s.Created()).To(HaveLen(1))
 		Expect(s.Pods()).To(ConsistOf(HaveField("Status.ContainerStatuses", ConsistOf(HaveField("RestartCount", int32(2))))))
@@ -35,12 +33,12 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		}
 	})
 
-	// Wrong: fails one restart too early, never, or replaces the pod.
-	It("fails the Job when the restarts reach the limit, and no earlier", Covers(RestartsReachBackoffLimit, RestartLimitDeletesPods), func(ctx SpecContext) {
+	// Wrong: fails the Job one restart too early or never, or replaces the pod.
+	It("the controller fails the Job when the restarts reach backoffLimit", Covers(
+		RestartsReachBackoffLimit, RestartLimitDeletesPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1"))
-
 		restarted(s, 2)
-		s.Stays("the pod runs on", func(g Gomega) {
+		s.Stays("the pod runs", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(s.Created()).To(HaveLen(1))
 			g.Expect(s.Active()).To(HaveLen(1))
@@ -52,11 +50,10 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
-	// Wrong: compares with the limit as for failed pods, or takes a limit of 0
-	// for one that is reached from the start.
-	It("with a limit of 0 fails the Job at the first restart", Covers(FirstRestartFails), func(ctx SpecContext) {
+	// Wrong: compares restarts with the limit as it compares failed pods, or fails the Job from
+	// the start.
+	It("a Job with backoffLimit 0 fails at the first restart", Covers(FirstRestartFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(0))
-
 		pod := Running(s, "a", 1)[0]
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 1, pod)
@@ -64,29 +61,24 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
-	It("with a limit of 0 lets a pod succeed that needs no restart", Covers(FirstRestartFails), func(ctx SpecContext) {
+	It("a Job with backoffLimit 0 completes if its pods need no restart", Covers(
+		FirstRestartFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(0).Parallelism(2).Completions(2).ExitCodes("0"))
-
 		Completes(s, "a", Counters{Succeeded: 2})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
-	// Wrong: looks at each pod alone.
-	It("adds up the restarts of all pods", Covers(AddsUpRestarts), func(ctx SpecContext) {
+	// Wrong: compares each pod with the limit.
+	It("the controller adds up the restarts of all pods", Covers(AddsUpRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2))
-
 		s.End(ctx, 1, Running(s, "a", 2)...)
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
-	// Wrong: looks at the first container.
-	It("adds up the restarts of all containers of a pod", Covers(AddsUpRestarts), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").With(func(j *batchv1.Job) {
-			containers := &j.Spec.Template.Spec.Containers
-			*containers = append(*containers, corev1.Container{Name: "second", Image: puppet.Placeholder})
-		}))
-
+	// Wrong: counts the restarts of the first container.
+	It("the controller adds up the restarts of all containers of a pod", Covers(AddsUpRestarts), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").Container("second"))
 		restarted(s, 1)
 		Running(s, "a", 1)
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
@@ -94,15 +86,17 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
-	// Wrong: looks at the containers alone, or at pods that run.
-	It("adds up the restarts of an init container that fails again and again", Covers(AddsUpInitRestarts), func(ctx SpecContext) {
+	// Wrong: ignores init containers, or pending pods.
+	It("the controller adds up the restarts of a failing init container", Covers(
+		AddsUpInitRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(2).InitContainer("init").
 			Puppet(map[string]string{puppet.InitCodes: "1"}))
 
 		s.Soon("the init container has restarted", func(g Gomega) {
-			g.Expect(s.Active()).To(ConsistOf(HaveField("Status.InitContainerStatuses", ConsistOf(HaveField("RestartCount", int32(1))))))
+			g.Expect(s.Active()).To(ConsistOf(
+				HaveField("Status.InitContainerStatuses", ConsistOf(HaveField("RestartCount", int32(1))))))
 		})
-		s.Stays("the Job goes on", func(g Gomega) {
+		s.Stays("the Job runs", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(s.Active()).To(HaveLen(1))
 		})
@@ -111,55 +105,56 @@ var _ = Describe("OnFailure", Label("area:job", "behaviour:OnFailure"), func() {
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
-	// The same at once: the status says it before any container has restarted.
-	It("adds up the restarts of init containers, too", framework.Simulated("a kubelet overwrites the status of its pods"), Covers(AddsUpInitRestarts), func(ctx SpecContext) {
+	// The status reports the restarts before any container has restarted.
+	It("the controller adds up the restarts in the status of init containers", framework.Simulated(
+		"a kubelet overwrites the status of its pods"), Covers(AddsUpInitRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
-			With(func(j *batchv1.Job) {
-				j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "init", Image: puppet.Placeholder}}
-			}))
+			InitContainer("init"))
 
 		s.Soon("the pod is about to start", func(g Gomega) {
 			g.Expect(s.Active()).To(ConsistOf(HaveField("Status.InitContainerStatuses", HaveLen(1))))
 		})
-		framework.ChangeStatus(ctx, s, &s.Active()[0], func(p *corev1.Pod) { p.Status.InitContainerStatuses[0].RestartCount = 2 })
+		framework.ChangeStatus(ctx, s, &s.Active()[0], func(p *corev1.Pod) {
+			p.Status.InitContainerStatuses[0].RestartCount = 2
+		})
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
-	// "Of Pods with .status.phase equal to Pending or Running." Wrong: adds up
-	// restarts for ever.
-	It("forgets the restarts of pods that have succeeded", Covers(FinishedRestartsDoNotCount), func(ctx SpecContext) {
+	// "Of Pods with .status.phase equal to Pending or Running." Wrong: adds up the restarts of
+	// all pods that ever existed.
+	It("the controller does not count the restarts of succeeded pods", Covers(
+		FinishedRestartsDoNotCount), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0"))
-
 		Completes(s, "a", Counters{Succeeded: 3})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
-	It("replaces a pod that somebody else deletes, which counts as failed", Covers(DeletedOnFailurePodFails), func(ctx SpecContext) {
+	It("a pod that somebody else deletes is replaced and counts as failed", Covers(
+		DeletedOnFailurePodFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure())
-
 		s.Remove(ctx, Running(s, "a", 1)[0])
-		CountsAfter(s, firstBackoff, "a", "another pod has taken its place", Counters{Active: 1, Ready: 1, Failed: 1})
+		CountsAfter(s, firstBackoff, "a", "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.End(ctx, 0, s.Active()...)
 		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
-	// "The number of Pods with .status.phase = Failed" goes for any
-	// restartPolicy: a node that runs out of memory evicts pods so.
-	It("replaces a pod that fails as a whole, as often as the limit allows", Covers(DeletedOnFailurePodFails), func(ctx SpecContext) {
+	// "The number of Pods with .status.phase = Failed" applies to any restartPolicy: a node
+	// that runs out of memory evicts pods.
+	It("the controller replaces an evicted pod within backoffLimit", Covers(
+		DeletedOnFailurePodFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(1))
-
 		s.Evict(ctx, Running(s, "a", 1)[0])
-		Counts(s, "a", "another pod has taken its place", Counters{Active: 1, Ready: 1, Failed: 1})
+		Counts(s, "a", "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.Evict(ctx, s.Active()[0])
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Source: JobSpec.activeDeadlineSeconds.
-	It("does not keep a Job from its deadline", Covers(DeadlineWhileRestarting), func(ctx SpecContext) {
+	It("the controller fails the Job at its deadline while containers restart", Covers(
+		DeadlineWhileRestarting), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().ExitCodes("1,1").ActiveDeadlineSeconds(2))
-
 		exceeds(s, "a", 2*time.Second, Counters{Failed: 1})
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 		Expect(s.Created()).To(HaveLen(1))

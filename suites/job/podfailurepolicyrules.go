@@ -19,60 +19,61 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// How the rules of a podFailurePolicy match. A rule fails the Job, or the limit
-// of 0 or 1 does: the reason tells which.
-var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePolicy"), func() {
-
-	// Wrong: mixes In with NotIn, or takes any exit code.
-	It("matches exit codes In a list, and no others", Covers(ExitCodesIn), func(ctx SpecContext) {
+// These specs are about the matching of rules. Either a rule or backoffLimit fails the Job,
+// and the reason shows which.
+var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailurePolicy"), func() {
+	// Wrong: confuses In with NotIn, or matches any exit code.
+	It("a rule with In matches the exit codes of its list", Covers(ExitCodesIn), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 40, 42)))
-
 		s.End(ctx, 41, Running(s, "a", 1)...)
 		s.End(ctx, 42, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 	})
 
-	It("matches exit codes NotIn a list, and no others", Covers(ExitCodesNotIn), func(ctx SpecContext) {
+	It("a rule with NotIn matches the exit codes that its list lacks", Covers(ExitCodesNotIn), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, notIn, 40, 42)))
-
 		s.End(ctx, 42, Running(s, "a", 1)...)
 		s.End(ctx, 41, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 	})
 
-	// Wrong: takes the 0 for a code that is not in the list.
-	It("does not look at a container that has succeeded", Covers(SucceededContainerNeverMatches), func(ctx SpecContext) {
+	// Wrong: matches exit code 0, which is not in the list.
+	It("a rule with exit codes does not match a container that has succeeded", Covers(
+		SucceededContainerNeverMatches), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("0/3").
 			PodFailurePolicy(onExitCodes(failJob, notIn, 3)))
 
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
-	// Wrong: looks at the other container, too.
-	It("looks at the container alone that a rule names", Covers(ExitCodesOfOneContainer), func(ctx SpecContext) {
+	// Wrong: compares the exit codes of all containers.
+	It("a rule that names a container matches no other container", Covers(ExitCodesOfOneContainer), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("42/3").PodFailurePolicy(
 			ofContainer("second", onExitCodes(failJob, in, 42)), ofContainer("main", onExitCodes(failJob, notIn, 42))))
 
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
-	// Wrong: looks at the first container, whatever its name.
-	It("looks at the container that a rule names, wherever it comes", Covers(ExitCodesOfOneContainer), func(ctx SpecContext) {
+	// Wrong: compares the exit code of the first container.
+	It("a rule that names a container matches it, whatever its position", Covers(
+		ExitCodesOfOneContainer), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("1/42").
 			PodFailurePolicy(ofContainer("second", onExitCodes(failJob, in, 42))))
 
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
-	// Wrong: looks at the first container, or wants all of them to match.
-	It("looks at every container when a rule names none", Covers(ExitCodesOfAnyContainer), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("1/42").PodFailurePolicy(onExitCodes(failJob, in, 42)))
+	// Wrong: compares the first container, or requires all to match.
+	It("a rule that names no container matches any container", Covers(ExitCodesOfAnyContainer), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("1/42").
+			PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
-	// Wrong: looks at containers that never ran.
-	It("looks at init containers, too", Covers(ExitCodesOfInitContainers, FailJobMessage), func(ctx SpecContext) {
+	// Wrong: compares only the containers, which never ran.
+	It("a rule that names no container matches init containers", Covers(
+		ExitCodesOfInitContainers, FailJobMessage), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)))
 
@@ -81,34 +82,35 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
-	// Wrong: knows the names of containers alone.
-	It("looks at the init container that a rule names", Covers(ExitCodesOfInitContainers, ExitCodesOfOneContainer), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).BackoffLimit(0).
-			PodFailurePolicy(ofContainer("main", onExitCodes(ignore, notIn, 1)), ofContainer("init", onExitCodes(failJob, in, 42))))
+	// Wrong: finds a name only among the containers.
+	It("a rule that names an init container matches it", Covers(
+		ExitCodesOfInitContainers, ExitCodesOfOneContainer), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).
+			BackoffLimit(0).PodFailurePolicy(
+			ofContainer("main", onExitCodes(ignore, notIn, 1)), ofContainer("init", onExitCodes(failJob, in, 42))))
 
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
-	// Wrong: takes a condition for matching because of its type, or its absence
-	// for a status.
-	It("matches a condition by its type and status", Covers(MatchesPodConditions), func(ctx SpecContext) {
+	// Wrong: compares the type alone, or takes a missing condition for False.
+	It("a rule with a pod condition matches its type and status", Covers(MatchesPodConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).
-			PodFailurePolicy(onConditions(failJob, pattern("example.org/Whole", corev1.ConditionFalse))))
+			PodFailurePolicy(onConditions(failJob, pattern("example.org/Healthy", corev1.ConditionFalse))))
 
 		pod := Running(s, "a", 1)[0] // has no such condition
 		s.End(ctx, 1, pod)
 		pod = successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1})
-		addCondition(ctx, s, pod, "example.org/Whole", corev1.ConditionTrue)
+		addCondition(ctx, s, pod, "example.org/Healthy", corev1.ConditionTrue)
 		addCondition(ctx, s, pod, "example.org/Other", corev1.ConditionFalse)
 		s.End(ctx, 1, pod)
 		pod = successor(s, 3, Counters{Active: 1, Ready: 1, Failed: 2})
-		addCondition(ctx, s, pod, "example.org/Whole", corev1.ConditionFalse)
+		addCondition(ctx, s, pod, "example.org/Healthy", corev1.ConditionFalse)
 		s.End(ctx, 1, pod)
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 3})
 	})
 
-	// Wrong: takes any status for the default.
-	It("matches a condition that is True when a rule gives no status", Covers(MatchesPodConditions), func(ctx SpecContext) {
+	// Wrong: matches any status.
+	It("a rule with a pod condition without status matches True", Covers(MatchesPodConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).
 			PodFailurePolicy(onConditions(ignore, pattern("example.org/Broken", ""))))
 
@@ -121,19 +123,20 @@ var _ = Describe("podFailurePolicy", Label("area:job", "behaviour:podFailurePoli
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
-	// Wrong: wants all patterns to match.
-	It("needs one of several patterns of conditions", Covers(MatchesPodConditions, AnyPatternMatches), func(ctx SpecContext) {
+	// Wrong: requires all patterns to match.
+	It("a rule with several pod conditions matches any of them", Covers(
+		MatchesPodConditions, AnyPatternMatches), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").PodFailurePolicy(onConditions(failJob,
-			pattern(corev1.DisruptionTarget, ""), pattern("example.org/Whole", corev1.ConditionUnknown))))
+			pattern(corev1.DisruptionTarget, ""), pattern("example.org/Healthy", corev1.ConditionUnknown))))
 
 		pod := Running(s, "a", 1)[0]
-		addCondition(ctx, s, pod, "example.org/Whole", corev1.ConditionUnknown)
+		addCondition(ctx, s, pod, "example.org/Healthy", corev1.ConditionUnknown)
 		s.End(ctx, 1, pod)
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 })
 
-// Shorter names for what a rule is made of.
+// Short names for the parts of a rule.
 const (
 	failJob   = batchv1.PodFailurePolicyActionFailJob
 	failIndex = batchv1.PodFailurePolicyActionFailIndex
@@ -143,28 +146,34 @@ const (
 	notIn     = batchv1.PodFailurePolicyOnExitCodesOpNotIn
 )
 
-// onExitCodes is a rule for all containers.
-func onExitCodes(action batchv1.PodFailurePolicyAction, operator batchv1.PodFailurePolicyOnExitCodesOperator, values ...int32) batchv1.PodFailurePolicyRule {
+// onExitCodes returns a rule for all containers.
+func onExitCodes(
+	action batchv1.PodFailurePolicyAction, operator batchv1.PodFailurePolicyOnExitCodesOperator, values ...int32,
+) batchv1.PodFailurePolicyRule {
 	return batchv1.PodFailurePolicyRule{Action: action,
 		OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: operator, Values: values}}
 }
 
-// ofContainer is that rule for one container.
+// ofContainer restricts a rule to one container.
 func ofContainer(name string, rule batchv1.PodFailurePolicyRule) batchv1.PodFailurePolicyRule {
 	rule.OnExitCodes.ContainerName = ptr.To(name)
 	return rule
 }
 
-func onConditions(action batchv1.PodFailurePolicyAction, patterns ...batchv1.PodFailurePolicyOnPodConditionsPattern) batchv1.PodFailurePolicyRule {
+func onConditions(
+	action batchv1.PodFailurePolicyAction, patterns ...batchv1.PodFailurePolicyOnPodConditionsPattern,
+) batchv1.PodFailurePolicyRule {
 	return batchv1.PodFailurePolicyRule{Action: action, OnPodConditions: patterns}
 }
 
-func pattern(kind corev1.PodConditionType, status corev1.ConditionStatus) batchv1.PodFailurePolicyOnPodConditionsPattern {
+func pattern(
+	kind corev1.PodConditionType, status corev1.ConditionStatus,
+) batchv1.PodFailurePolicyOnPodConditionsPattern {
 	return batchv1.PodFailurePolicyOnPodConditionsPattern{Type: kind, Status: status}
 }
 
-// successor waits until the Job's n-th pod is the only one that runs, with these
-// counters. Those alone may still be of the pod before.
+// successor waits until the n-th pod of the Job is the only active one and runs, and the
+// Job has these counters. It returns that pod.
 func successor(s *framework.Sandbox, n int, want Counters) corev1.Pod {
 	GinkgoHelper()
 	s.Soon("the next pod runs", func(g Gomega) {
@@ -175,15 +184,19 @@ func successor(s *framework.Sandbox, n int, want Counters) corev1.Pod {
 	return s.Active()[0]
 }
 
-// addCondition gives a pod a condition of a type that no kubelet knows; kubelets
-// leave those alone.
-func addCondition(ctx context.Context, s *framework.Sandbox, pod corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus) {
+// addCondition adds a condition to a pod. Its type must not be the kubelet's, which would
+// overwrite it.
+func addCondition(
+	ctx context.Context, s *framework.Sandbox, pod corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus,
+) {
 	GinkgoHelper()
-	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.PodCondition{{Type: kind, Status: status}}}})
+	conditions := []corev1.PodCondition{{Type: kind, Status: status}}
+	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": conditions}})
 	Expect(err).NotTo(HaveOccurred())
 	Expect(s.Client.Status().Patch(ctx, &pod, client.RawPatch(types.StrategicMergePatchType, patch))).To(Succeed())
 	s.Soon("the pod has the condition", func(g Gomega) {
-		g.Expect(podNamed(s, pod.Name).Status.Conditions).To(ContainElement(And(HaveField("Type", kind), HaveField("Status", status))))
+		g.Expect(podNamed(s, pod.Name).Status.Conditions).To(ContainElement(
+			And(HaveField("Type", kind), HaveField("Status", status))))
 	})
 }
 
@@ -200,6 +213,6 @@ func disrupt(ctx context.Context, s *framework.Sandbox, pod corev1.Pod) {
 				return
 			}
 		}
-		g.Expect(pod.Name).To(BeEmpty(), "pods that are not deleted yet")
+		g.Expect(pod.Name).To(BeEmpty(), "pod that is not being deleted")
 	})
 }

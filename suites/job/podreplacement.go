@@ -1,6 +1,9 @@
 package job
 
 import (
+	"context"
+
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -8,132 +11,166 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// Source: KEP-3939. What both policies do with one pod is among the specs of
-// parallelism.
-var _ = Describe("podReplacementPolicy", Label("area:job", "behaviour:podReplacementPolicy"), func() {
-	held := func(policy batchv1.PodReplacementPolicy) *puppet.JobBuilder {
-		return puppet.Job("a").PodReplacementPolicy(policy).Puppet(map[string]string{puppet.Terminate: puppet.Hold})
-	}
+// Source: KEP-3939. The specs of each policy with one pod are in parallelism.go.
+var _ = Describe("Job podReplacementPolicy Failed:", Label("area:job", "behaviour:podReplacementPolicy"), func() {
+	// Wrong: replaces all when the first of them has ended.
+	It("the controller replaces each deleted pod when it has ended", Covers(
+		FailedReplacesAfterEnd, FailedCountsAfterEnd), func(ctx SpecContext) {
+		s := WithJob(ctx, withPolicy(batchv1.Failed).Parallelism(3).Completions(3))
+		pods := Running(s, "a", 3)
+		s.Remove(ctx, pods[0])
+		s.Remove(ctx, pods[1])
+		twoTerminate := func(g Gomega) {
+			g.Expect(s.Created()).To(HaveLen(3))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 2}))
+		}
+		s.Soon("two pods are terminating", twoTerminate)
+		s.Stays("no pod replaces them", twoTerminate)
+		release(ctx, s, "143", pods[0])
+		CountsAfter(s, firstBackoff, "a", "one pod is replaced", Counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1})
+		release(ctx, s, "143", pods[1])
+		CountsAfter(s, 2*firstBackoff, "a", "both pods are replaced", Counters{Active: 3, Ready: 3, Failed: 2})
+		Expect(s.Created()).To(HaveLen(5))
+	})
 
-	Describe("Failed", func() {
-		// Wrong: replaces all when the first of them has ended.
-		It("replaces each pod when it has ended", Covers(FailedReplacesAfterEnd, FailedCountsAfterEnd), func(ctx SpecContext) {
-			s := WithJob(ctx, held(batchv1.Failed).Parallelism(3).Completions(3))
+	// Wrong: counts every deleted pod as failed.
+	It("a deleted pod that succeeds counts as succeeded", Covers(FailedCountsAfterEnd), func(ctx SpecContext) {
+		s := WithJob(ctx, withPolicy(batchv1.Failed).BackoffLimit(0))
+		pod := Running(s, "a", 1)[0]
+		s.Delete(ctx, &pod)
+		Counts(s, "a", "the pod is terminating", Counters{Terminating: 1})
+		release(ctx, s, "0", pod)
+		Completes(s, "a", Counters{Succeeded: 1})
+		Expect(s.Created()).To(HaveLen(1))
+	})
 
-			pods := Running(s, "a", 3)
-			s.Remove(ctx, pods[0])
-			s.Remove(ctx, pods[1])
-			waiting := func(g Gomega) {
-				g.Expect(s.Created()).To(HaveLen(3))
-				g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 2}))
-			}
-			s.Soon("two pods are terminating", waiting)
-			s.Stays("nothing takes their place", waiting)
-			release(ctx, s, "143", pods[0])
-			CountsAfter(s, firstBackoff, "a", "one pod is replaced", Counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1})
-			release(ctx, s, "143", pods[1])
-			CountsAfter(s, 2*firstBackoff, "a", "both pods are replaced", Counters{Active: 3, Ready: 3, Failed: 2})
-			Expect(s.Created()).To(HaveLen(5))
-		})
-
-		// Wrong: takes every deleted pod for a failed one.
-		It("counts a pod as succeeded that ends so although it is deleted", Covers(FailedCountsAfterEnd), func(ctx SpecContext) {
-			s := WithJob(ctx, held(batchv1.Failed).BackoffLimit(0))
-
-			pod := Running(s, "a", 1)[0]
-			s.Delete(ctx, &pod)
-			Counts(s, "a", "the pod is terminating", Counters{Terminating: 1})
-			release(ctx, s, "0", pod)
-			Completes(s, "a", Counters{Succeeded: 1})
-			Expect(s.Created()).To(HaveLen(1))
-		})
-
-		// Wrong: counts terminating pods, but not by their index; or stops altogether.
-		It("keeps an index from being started twice, but not the others", Covers(FailedBlocksTheIndexOnly), func(ctx SpecContext) {
-			s := WithJob(ctx, held(batchv1.Failed).Indexed().Parallelism(2).Completions(3))
-
-			pod := Running(s, "a", 2)[0]
-			index := indexesOf(s.Active())[0]
-			s.Remove(ctx, pod)
-			Counts(s, "a", "the pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
-			SetParallelism(ctx, s, "a", 3)
-			bothOthers := func(g Gomega) {
-				g.Expect(indexesOf(s.Active())).To(And(HaveLen(2), Not(ContainElement(index))))
-				g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Terminating: 1}))
-			}
-			s.Soon("both other indexes run", bothOthers)
-			s.Stays("the index of the terminating pod does not", bothOthers)
-			release(ctx, s, "143", pod)
-			s.SoonAfter(firstBackoff, "it runs again", func(g Gomega) {
-				g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
-				g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Failed: 1}))
-			})
-		})
-
-		// Wrong: forgets pods that it has deleted itself.
-		It("makes a resumed Job wait for its old pods", Covers(FailedDelaysResume), func(ctx SpecContext) {
-			s := WithJob(ctx, held(batchv1.Failed).Parallelism(2).Completions(2))
-
-			pods := Running(s, "a", 2)
-			SuspendJob(ctx, s, "a")
-			s.Soon("the Job is suspended", func(g Gomega) {
-				g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-				g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Terminating: 2}))
-			})
-			ResumeJob(ctx, s, "a")
-			s.Stays("no pod is created", func(g Gomega) {
-				g.Expect(s.Created()).To(HaveLen(2))
-				g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Terminating: 2}))
-			})
-			release(ctx, s, "143", pods[0])
-			Counts(s, "a", "one pod runs", Counters{Active: 1, Ready: 1, Terminating: 1})
-			release(ctx, s, "143", pods[1])
-			Running(s, "a", 2)
-			Expect(s.Created()).To(HaveLen(4))
-		})
-
-		It("replaces a failed pod that nobody deletes", Covers(BothReplaceFailed), func(ctx SpecContext) {
-			s := WithJob(ctx, puppet.Job("a").PodReplacementPolicy(batchv1.Failed).FinishedAgo(longAgo))
-
-			s.End(ctx, 1, Running(s, "a", 1)...)
-			CountsAfter(s, firstBackoff, "a", "another pod has taken its place", Counters{Active: 1, Ready: 1, Failed: 1})
+	// Wrong: counts terminating pods without their index, or starts no index at all.
+	It("the controller does not start the index of a terminating pod", Covers(
+		FailedBlocksTheIndexOnly), func(ctx SpecContext) {
+		s := WithJob(ctx, withPolicy(batchv1.Failed).Indexed().Parallelism(2).Completions(3))
+		pod := Running(s, "a", 2)[0]
+		index := indexesOf(s.Active())[0]
+		s.Remove(ctx, pod)
+		Counts(s, "a", "the pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
+		SetParallelism(ctx, s, "a", 3)
+		othersRun := func(g Gomega) {
+			g.Expect(indexesOf(s.Active())).To(And(HaveLen(2), Not(ContainElement(index))))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Terminating: 1}))
+		}
+		s.Soon("both other indexes run", othersRun)
+		s.Stays("the index of the terminating pod does not run", othersRun)
+		release(ctx, s, "143", pod)
+		s.SoonAfter(firstBackoff, "the index runs again", func(g Gomega) {
+			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Failed: 1}))
 		})
 	})
 
-	Describe("TerminatingOrFailed", func() {
-		// Wrong: counts the pod twice, or lets it complete the Job beside the pod that
-		// has taken its place.
-		It("counts a pod as failed that is deleted, even if it succeeds in the end", Covers(TerminatingReplacesAtOnce, TerminatingStaysFailed), func(ctx SpecContext) {
-			s := WithJob(ctx, held(batchv1.TerminatingOrFailed))
-
-			pod := Running(s, "a", 1)[0]
-			s.Remove(ctx, pod)
-			CountsAfter(s, firstBackoff, "a", "another pod has taken its place", Counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1})
-			release(ctx, s, "0", pod)
-			s.Soon("the pod is gone", func(g Gomega) {
-				g.Expect(s.Pods()).To(HaveLen(1))
-				g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Failed: 1}))
-			})
-			s.End(ctx, 0, s.Active()...)
-			Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
+	// Wrong: ignores pods that it has deleted itself.
+	It("a resumed Job waits for its old pods", Covers(FailedDelaysResume), func(ctx SpecContext) {
+		s := WithJob(ctx, withPolicy(batchv1.Failed).Parallelism(2).Completions(2))
+		pods := Running(s, "a", 2)
+		SuspendJob(ctx, s, "a")
+		suspended(s, Counters{Terminating: 2})
+		ResumeJob(ctx, s, "a")
+		s.Stays("no pod is created", func(g Gomega) {
+			g.Expect(s.Created()).To(HaveLen(2))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Terminating: 2}))
 		})
+		release(ctx, s, "143", pods[0])
+		Counts(s, "a", "one pod runs", Counters{Active: 1, Ready: 1, Terminating: 1})
+		release(ctx, s, "143", pods[1])
+		Running(s, "a", 2)
+		Expect(s.Created()).To(HaveLen(4))
+	})
 
-		It("lets a resumed Job go on beside its old pods", Covers(FailedDelaysResume), func(ctx SpecContext) {
-			s := WithJob(ctx, held(batchv1.TerminatingOrFailed).Parallelism(2).Completions(2))
-
-			pods := Running(s, "a", 2)
-			SuspendJob(ctx, s, "a")
-			s.Soon("the Job is suspended", func(g Gomega) {
-				g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-				g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Terminating: 2}))
-			})
-			ResumeJob(ctx, s, "a")
-			Counts(s, "a", "two new pods run beside the old ones", Counters{Active: 2, Ready: 2, Terminating: 2})
-			release(ctx, s, "143", pods...)
-			Counts(s, "a", "the old pods are gone", Counters{Active: 2, Ready: 2})
-			Expect(s.Created()).To(HaveLen(4))
-		})
+	It("the controller replaces a failed pod", Covers(BothReplaceFailed), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").PodReplacementPolicy(batchv1.Failed).FinishedAgo(longAgo))
+		s.End(ctx, 1, Running(s, "a", 1)...)
+		CountsAfter(s, firstBackoff, "a", "the pod is replaced", Counters{Active: 1, Ready: 1, Failed: 1})
 	})
 })
+
+var _ = Describe("Job podReplacementPolicy TerminatingOrFailed:", Label(
+	"area:job", "behaviour:podReplacementPolicy"), func() {
+
+	// Wrong: counts the pod twice, or counts it as succeeded.
+	It("a deleted pod counts as failed, even if it succeeds", Covers(
+		TerminatingReplacesAtOnce, TerminatingStaysFailed), func(ctx SpecContext) {
+		s := WithJob(ctx, withPolicy(batchv1.TerminatingOrFailed))
+		pod := Running(s, "a", 1)[0]
+		s.Remove(ctx, pod)
+		CountsAfter(s, firstBackoff, "a", "the pod is replaced", Counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1})
+		release(ctx, s, "0", pod)
+		s.Soon("the pod is gone", func(g Gomega) {
+			g.Expect(s.Pods()).To(HaveLen(1))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Failed: 1}))
+		})
+		s.End(ctx, 0, s.Active()...)
+		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
+	})
+
+	It("a resumed Job runs beside its old pods", Covers(FailedDelaysResume), func(ctx SpecContext) {
+		s := WithJob(ctx, withPolicy(batchv1.TerminatingOrFailed).Parallelism(2).Completions(2))
+		pods := Running(s, "a", 2)
+		SuspendJob(ctx, s, "a")
+		suspended(s, Counters{Terminating: 2})
+		ResumeJob(ctx, s, "a")
+		Counts(s, "a", "two new pods run beside the old ones", Counters{Active: 2, Ready: 2, Terminating: 2})
+		release(ctx, s, "143", pods...)
+		Counts(s, "a", "the old pods are gone", Counters{Active: 2, Ready: 2})
+		Expect(s.Created()).To(HaveLen(4))
+	})
+})
+
+// Source: batch/v1 JobStatus.terminating, active and ready; KEP-3939, KEP-2879.
+var _ = Describe("Job status.terminating:", Label("area:job", "behaviour:podReplacementPolicy"), func() {
+	// Wrong: counts by the deletionTimestamp alone, and waits for a pod that has ended.
+	It("the controller does not count a pod that has ended and has a finalizer", Covers(
+		EndedIsNotTerminating), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Completions(2))
+		pod := Running(s, "a", 1)[0]
+		framework.Change(ctx, s, &pod, func(p *corev1.Pod) { controllerutil.AddFinalizer(p, ownFinalizer) })
+		DeferCleanup(func(ctx context.Context) { removeFinalizer(ctx, s, &pod, ownFinalizer) })
+		s.End(ctx, 0, pod)
+		nextRuns := func(g Gomega) {
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Succeeded: 1}))
+		}
+		s.Soon("the success is counted and the next pod runs", nextRuns)
+		s.Delete(ctx, &pod)
+		isBeingDeleted(s, pod.Name)
+		s.Stays("the pod does not count as terminating", nextRuns)
+		s.End(ctx, 0, others(s.Active(), pod)...)
+		Completes(s, "a", Counters{Succeeded: 2})
+		Expect(podNamed(s, pod.Name).DeletionTimestamp).NotTo(BeNil())
+	})
+
+	// The pods are ready until they end. Wrong: counts by the condition Ready.
+	It("the controller counts a terminating pod neither as active nor as ready", Covers(
+		TerminatingIsNotActive), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).PodReplacementPolicy(batchv1.Failed).
+			Puppet(terminateLater))
+
+		pods := Running(s, "a", 3)
+		for i, want := range []Counters{
+			{Active: 2, Ready: 2, Terminating: 1}, {Active: 1, Ready: 1, Terminating: 2}, {Terminating: 3},
+		} {
+			s.Delete(ctx, &pods[i])
+			Counts(s, "a", "one more pod is terminating", want)
+		}
+		release(ctx, s, "0", pods...)
+		Completes(s, "a", Counters{Succeeded: 3})
+	})
+})
+
+// ownFinalizer keeps an object that a spec deletes.
+const ownFinalizer = "example.org/keep"
+
+// withPolicy returns a Job with a podReplacementPolicy whose pods terminate later.
+func withPolicy(policy batchv1.PodReplacementPolicy) *puppet.JobBuilder {
+	return puppet.Job("a").PodReplacementPolicy(policy).Puppet(terminateLater)
+}

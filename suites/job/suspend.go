@@ -19,13 +19,11 @@ import (
 )
 
 // Sources, where a spec names no other: batch/v1 JobSpec.suspend; KEP-2232.
-var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
-
-	// Nobody can tell whether a controller has looked before. Wrong: stays as it was
-	// created.
-	It("holds nothing up that was resumed at once", Covers(SuspendedHasNoPods, ResumeStartsAnew), func(ctx SpecContext) {
+var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() {
+	// The controller may or may not have seen the suspended Job. Wrong: does not run the Job.
+	It("a Job that is created suspended and resumed at once runs", Covers(
+		SuspendedHasNoPods, ResumeStartsAnew), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Suspend())
-
 		ResumeJob(ctx, s, "a")
 		s.End(ctx, 0, Running(s, "a", 1)...)
 		Completes(s, "a", Counters{Succeeded: 1})
@@ -34,20 +32,18 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 	})
 
 	// "Pods terminated this way will not count towards the Job's completions count."
-	// Wrong: counts what its own deletions lead to.
-	It("counts the pods that it removes for nothing, however they end", Covers(SuspensionDeletesPods, SuspensionCountsNothing), func(ctx SpecContext) {
+	// Wrong: counts pods that it has deleted.
+	It("pods deleted by suspension count neither as succeeded nor as failed", Covers(
+		SuspensionDeletesPods, SuspensionCountsNothing), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
-			Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
+			Puppet(terminateLater))
 
 		pods := Running(s, "a", 2)
 		SuspendJob(ctx, s, "a")
-		s.Soon("both pods are terminating, and the Job is suspended", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Terminating: 2}))
-		})
+		suspended(s, Counters{Terminating: 2})
 		release(ctx, s, "0", pods[0])
 		release(ctx, s, "143", pods[1])
-		s.Soon("nothing is left", func(g Gomega) {
+		s.Soon("both pods are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
 		})
@@ -56,10 +52,10 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
-	// Wrong: adds a condition each time, or sets its time but once.
-	It("is told by one condition, which says when it changed", Covers(SuspendedCondition, SuspendedTransitionTime), func(ctx SpecContext) {
+	// Wrong: adds a condition at each change, or sets its time only once.
+	It("the Job has one Suspended condition with the time of its last change", Covers(
+		SuspendedCondition, SuspendedTransitionTime), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
-
 		Running(s, "a", 1)
 		Expect(suspendedConditions(s.Job("a"))).To(BeEmpty())
 		changed := func(status corev1.ConditionStatus, change func(context.Context, *framework.Sandbox, string)) time.Time {
@@ -80,17 +76,14 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		Expect(again).NotTo(BeTemporally("<", resumed))
 	})
 
-	// Wrong: starts from scratch.
-	It("keeps completed indexes, and leaves the others to be run", Covers(ResumeStartsAnew, SuspensionKeepsCounts), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(3).Completions(3))
-
+	// Wrong: runs all indexes again.
+	It("a resumed Indexed Job runs the indexes that are not completed", Covers(
+		ResumeStartsAnew, SuspensionKeepsCounts), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(3))
 		s.End(ctx, 0, byIndex(Running(s, "a", 3))["1"])
-		s.Soon("index 1 is completed", func(g Gomega) { g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1")) })
+		indexesComplete(s, "1")
 		SuspendJob(ctx, s, "a")
-		s.Soon("the Job rests", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 1}))
-		})
+		suspended(s, Counters{Succeeded: 1})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
 		ResumeJob(ctx, s, "a")
 		Expect(indexesOf(Running(s, "a", 2))).To(ConsistOf("0", "2"))
@@ -98,27 +91,23 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		Completes(s, "a", Counters{Succeeded: 3})
 	})
 
-	// Wrong: gives a resumed Job all its retries again.
-	It("keeps the failures that there were", Covers(SuspensionKeepsCounts), func(ctx SpecContext) {
+	// Wrong: counts the failures of a resumed Job from 0.
+	It("a resumed Job keeps counting earlier failures", Covers(SuspensionKeepsCounts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo))
-
 		s.End(ctx, 1, Running(s, "a", 1)...)
-		CountsAfter(s, firstBackoff, "a", "the failure is counted and the pod replaced", Counters{Active: 1, Ready: 1, Failed: 1})
+		CountsAfter(s, firstBackoff, "a", "the failed pod is counted and replaced", Counters{Active: 1, Ready: 1, Failed: 1})
 		SuspendJob(ctx, s, "a")
-		s.Soon("the Job rests", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Failed: 1}))
-		})
+		suspended(s, Counters{Failed: 1})
 		ResumeJob(ctx, s, "a")
-		CountsAfter(s, firstBackoff, "a", "the Job goes on", Counters{Active: 1, Ready: 1, Failed: 1})
+		CountsAfter(s, firstBackoff, "a", "the Job runs", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.End(ctx, 1, s.Active()...)
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
-	// Wrong: looks at spec.suspend before it looks at the status.
-	It("means nothing to a Job that has finished", Covers(SuspensionAfterFinish), func(ctx SpecContext) {
+	// Wrong: reads spec.suspend before the status.
+	It("the controller leaves a finished Job alone when suspend changes", Covers(
+		SuspensionAfterFinish), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").ExitCodes("0"))
-
 		Completes(s, "a", Counters{Succeeded: 1})
 		complete := s.Job("a").Status
 		SuspendJob(ctx, s, "a")
@@ -128,59 +117,58 @@ var _ = Describe("suspend", Label("area:job", "behaviour:suspend"), func() {
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
-	// Source: KEP-2926. Wrong: makes pods from the template that it has seen first.
-	It("leaves room for other scheduling directives before the Job first runs", Covers(TemplateChangesBeforeStart), func(ctx SpecContext) {
+	// Source: KEP-2926. Wrong: creates pods from the template that it saw first.
+	It("a Job that is created suspended runs with scheduling directives set before its resumption", Covers(
+		TemplateChangesBeforeStart), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Suspend())
-
-		s.Soon("the Job is suspended", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-		})
-		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { direct(&j.Spec.Template) })
+		suspended(s, Counters{})
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { setDirectives(&j.Spec.Template) })
 		ResumeJob(ctx, s, "a")
-		Expect(Running(s, "a", 2)).To(HaveEach(directed(s.Job("a"))))
+		Expect(Running(s, "a", 2)).To(HaveEach(hasDirectives(s.Job("a"))))
 	})
 
-	// Source: KEP-5440. Wrong: the same.
-	It("leaves room for other scheduling directives and resources after the Job has run", Covers(TemplateChangesWhileSuspended), func(ctx SpecContext) {
+	// Source: KEP-5440. Wrong: creates pods from the template that it saw first.
+	It("a resumed Job runs with scheduling directives and resources set during suspension", Covers(
+		TemplateChangesWhileSuspended), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
-
 		Running(s, "a", 1)
 		SuspendJob(ctx, s, "a")
-		s.Soon("the Job rests", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
-		})
-		little := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
+		suspended(s, Counters{})
+		requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
 		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
-			direct(&j.Spec.Template)
-			j.Spec.Template.Spec.Containers[0].Resources.Requests = little
+			setDirectives(&j.Spec.Template)
+			j.Spec.Template.Spec.Containers[0].Resources.Requests = requests
 		})
 		ResumeJob(ctx, s, "a")
 		pods := Running(s, "a", 1)
-		Expect(pods).To(HaveEach(directed(s.Job("a"))))
-		Expect(pods[0].Spec.Containers[0].Resources.Requests).To(HaveKeyWithValue(corev1.ResourceCPU, little[corev1.ResourceCPU]))
+		Expect(pods).To(HaveEach(hasDirectives(s.Job("a"))))
+		Expect(pods[0].Spec.Containers[0].Resources.Requests).To(
+			HaveKeyWithValue(corev1.ResourceCPU, requests[corev1.ResourceCPU]))
 	})
 
-	It("is told by events", Label("level:should"), Covers(EventsForSuspension), func(ctx SpecContext) {
+	It("the controller emits Suspended and Resumed", Label("level:should"), Covers(
+		EventsForSuspension), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").Obj())
 
 		Running(s, "a", 1)
 		SuspendJob(ctx, s, "a")
-		s.Soon("there is an event", func(g Gomega) { g.Expect(eventsOf(s, job, "Suspended")).NotTo(BeEmpty()) })
+		s.Soon("there is an event Suspended", func(g Gomega) { g.Expect(eventsOf(s, job, "Suspended")).NotTo(BeEmpty()) })
 		ResumeJob(ctx, s, "a")
-		s.Soon("there is another event", func(g Gomega) { g.Expect(eventsOf(s, job, "Resumed")).NotTo(BeEmpty()) })
+		s.Soon("there is an event Resumed", func(g Gomega) { g.Expect(eventsOf(s, job, "Resumed")).NotTo(BeEmpty()) })
 	})
 })
 
-// suspendedConditions are all conditions of the type Suspended.
+// suspendedConditions returns all conditions of the type Suspended.
 func suspendedConditions(job *batchv1.Job) []batchv1.JobCondition {
-	return slices.DeleteFunc(slices.Clone(job.Status.Conditions), func(c batchv1.JobCondition) bool { return c.Type != batchv1.JobSuspended })
+	return slices.DeleteFunc(slices.Clone(job.Status.Conditions), func(c batchv1.JobCondition) bool {
+		return c.Type != batchv1.JobSuspended
+	})
 }
 
-// direct changes all that a queue may change in a template, to what every
-// cluster can meet.
-func direct(template *corev1.PodTemplateSpec) {
+// setDirectives sets every scheduling directive that a queue may change in a template, to
+// values that any cluster satisfies.
+func setDirectives(template *corev1.PodTemplateSpec) {
 	metav1.SetMetaDataLabel(&template.ObjectMeta, "example.org/queue", "fast")
 	metav1.SetMetaDataAnnotation(&template.ObjectMeta, "example.org/ticket", "7")
 	template.Spec.NodeSelector = map[string]string{corev1.LabelOSStable: "linux"}
@@ -194,8 +182,8 @@ func direct(template *corev1.PodTemplateSpec) {
 	}}
 }
 
-// directed matches pods that have what direct has put into the Job's template.
-func directed(job *batchv1.Job) OmegaMatcher {
+// hasDirectives matches pods with the directives that setDirectives has set.
+func hasDirectives(job *batchv1.Job) OmegaMatcher {
 	template := job.Spec.Template
 	return And(
 		HaveField("Labels", HaveKeyWithValue("example.org/queue", "fast")),
@@ -205,7 +193,7 @@ func directed(job *batchv1.Job) OmegaMatcher {
 		HaveField("Spec.Affinity", Equal(template.Spec.Affinity)))
 }
 
-// eventsOf are the events of a reason about a Job.
+// eventsOf returns the events of a reason about a Job.
 func eventsOf(s *framework.Sandbox, job *batchv1.Job, reason string) []corev1.Event {
 	return slices.DeleteFunc(s.Events(), func(e corev1.Event) bool {
 		return e.InvolvedObject.UID != job.UID || e.Reason != reason
