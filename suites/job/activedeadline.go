@@ -158,7 +158,6 @@ var _ = Describe("Job activeDeadlineSeconds:", Label("area:job", "behaviour:acti
 		s := WithJob(ctx, puppet.Job("a").With(func(j *batchv1.Job) {
 			j.Spec.Template.Spec.ActiveDeadlineSeconds = ptr.To[int64](3600)
 		}).ActiveDeadlineSeconds(1))
-
 		exceeds(s, "a", time.Second, Counters{Failed: 1})
 		Expect(s.Created()).To(HaveEach(HaveField("Spec.ActiveDeadlineSeconds", HaveValue(BeEquivalentTo(3600)))))
 	})

@@ -92,9 +92,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions; #123775.
 	It("the Job has FailureTarget at once and is Failed when its last pod has ended", Covers(
 		FailedAfterAllPods), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
-			Puppet(terminateLater))
-
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Puppet(terminateLater))
 		pods := Running(s, "a", 2)
 		s.End(ctx, 1, pods[0])
 		failsLater(s, batchv1.JobReasonBackoffLimitExceeded, 1)
@@ -105,9 +103,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	// Source: #109485. Wrong: counts the pod twice, or completes the Job.
 	It("a Job that has exceeded the limit fails even if its last pod succeeds", Covers(
 		LateSuccessDoesNotSave, OneVerdict), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).BackoffLimit(0).
-			Puppet(terminateLater))
-
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).BackoffLimit(0).Puppet(terminateLater))
 		pods := Running(s, "a", 2)
 		s.End(ctx, 1, pods[0])
 		s.Soon("the other pod is terminating", func(g Gomega) {

@@ -28,7 +28,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 			g.Expect(failedIndexes(s)).To(Equal("0"))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Failed: 2}))
 		})
-		s.Stays("the other index runs on", func(g Gomega) {
+		s.Stays("the other index runs", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(names(s.Active())).To(ConsistOf(pods["1"].Name))
 			g.Expect(s.Created()).To(HaveLen(3))
@@ -135,7 +135,6 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		FailsBeyondMaxFailedIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
 			FinishedAgo(longAgo))
-
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		Fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, Counters{Failed: 1})
 		Expect(failedIndexes(s)).To(Equal("0"))
@@ -144,9 +143,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 
 	It("a Job with too many failed indexes is Failed when its last pod has ended", Covers(
 		MaxFailedIndexesWaitsForPods), func(ctx SpecContext) {
-		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
-			Puppet(terminateLater))
-
+		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(0).MaxFailedIndexes(0).Puppet(terminateLater))
 		pods := byIndex(Running(s, "a", 2))
 		s.End(ctx, 1, pods["1"])
 		failsLater(s, batchv1.JobReasonMaxFailedIndexesExceeded, 1)
@@ -173,9 +170,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	// The pod that is deleted when the Job fails counts as failed, too. Wrong: has one limit
 	// override the other.
 	It("the Job fails at its backoffLimit if that is set, too", Covers(OverallLimitBesidePerIndex), func(ctx SpecContext) {
-		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(3).BackoffLimit(1).
-			FinishedAgo(longAgo))
-
+		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(3).BackoffLimit(1).FinishedAgo(longAgo))
 		pods := byIndex(Running(s, "a", 2))
 		s.End(ctx, 1, pods["0"])
 		indexRunsAgain(s, "0", 3)
@@ -191,7 +186,6 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		FailIndexAction, FailedIndexLeavesOthers), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42)))
-
 		pods := byIndex(Running(s, "a", 2))
 		s.End(ctx, 42, pods["0"])
 		indexesFail(s, "0")
@@ -208,7 +202,6 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		FailJobBeatsPerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42), onExitCodes(failJob, in, 43)))
-
 		s.End(ctx, 43, byIndex(Running(s, "a", 2))["1"])
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 		Expect(s.Created()).To(HaveLen(2))
@@ -231,10 +224,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	// Wrong: counts the deletion as a failure.
 	It("with podReplacementPolicy Failed, an index fails only when its pod has ended", Covers(
 		TerminatingPodKeepsItsIndex), func(ctx SpecContext) {
-		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(0).
-			Puppet(terminateLater).
-			PodReplacementPolicy(batchv1.Failed))
-
+		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(0).Puppet(terminateLater).PodReplacementPolicy(batchv1.Failed))
 		pods := byIndex(Running(s, "a", 2))
 		for _, index := range []string{"0", "1"} {
 			pod := pods[index]
@@ -262,7 +252,7 @@ func failedIndexes(s *framework.Sandbox) string {
 // indexesFail waits until failedIndexes of the Job are these.
 func indexesFail(s *framework.Sandbox, failed string) {
 	GinkgoHelper()
-	s.Soon("indexes "+failed+" have failed", func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal(failed)) })
+	s.Soon("failedIndexes is "+failed, func(g Gomega) { g.Expect(failedIndexes(s)).To(Equal(failed)) })
 }
 
 // indexRunsAgain waits until so many pods have been created and all active pods run,

@@ -37,7 +37,6 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		IgnoredFailureCountAnnotation, FailureCountAnnotation), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))
-
 		s.End(ctx, 42, Running(s, "a", 1)...)
 		s.End(ctx, 1, indexRunsAgain(s, "0", 2))
 		s.End(ctx, 42, indexRunsAgain(s, "0", 3))

@@ -284,7 +284,6 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		s := WithJob(ctx, puppet.Job("a").ExitCodes("0").With(func(j *batchv1.Job) {
 			j.Spec.TTLSecondsAfterFinished = ptr.To[int32](0)
 		}))
-
 		s.Soon("Job and pod are gone", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(1))
 			g.Expect(s.Jobs()).To(BeEmpty())

@@ -20,8 +20,7 @@ var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func
 	It("a Job that is deleted in the foreground is gone after its pods", Covers(
 		ForegroundDeletion, NoPodsWhileBeingDeleted, PodsGoWithJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).
-			Puppet(terminateLater).Obj())
+		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).Puppet(terminateLater).Obj())
 
 		pods := Running(s, "a", 2)
 		Expect(s.Client.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationForeground))).To(Succeed())

@@ -29,7 +29,6 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 				j.Spec.Template.Spec.InitContainers = append(j.Spec.Template.Spec.InitContainers,
 					corev1.Container{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: &always})
 			}))
-
 		pods := byIndex(Running(s, "a", 2))
 		Expect(pods).To(And(HaveLen(2), HaveKey("0"), HaveKey("1")))
 		for index, pod := range pods {
@@ -127,8 +126,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 	// deletes the pod of another index.
 	It("the controller deletes one of two active pods of an index", Covers(OnePodPerIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, indexed(3).
-			Puppet(map[string]string{puppet.Ready: "false"}).Obj())
+		job := framework.Create(ctx, s, indexed(3).Puppet(map[string]string{puppet.Ready: "false"}).Obj())
 
 		s.Soon("all indexes run", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(3))
@@ -295,7 +293,7 @@ func rescale(ctx context.Context, s *framework.Sandbox, n int32) {
 // indexesComplete waits until completedIndexes of the Job are these.
 func indexesComplete(s *framework.Sandbox, completed string) {
 	GinkgoHelper()
-	s.Soon("indexes "+completed+" are completed", func(g Gomega) {
+	s.Soon("completedIndexes is "+completed, func(g Gomega) {
 		g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal(completed))
 	})
 }

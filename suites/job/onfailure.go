@@ -91,7 +91,6 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 		AddsUpInitRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(2).InitContainer("init").
 			Puppet(map[string]string{puppet.InitCodes: "1"}))
-
 		s.Soon("the init container has restarted", func(g Gomega) {
 			g.Expect(s.Active()).To(ConsistOf(
 				HaveField("Status.InitContainerStatuses", ConsistOf(HaveField("RestartCount", int32(1))))))
@@ -110,7 +109,6 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 		"a kubelet overwrites the status of its pods"), Covers(AddsUpInitRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
 			InitContainer("init"))
-
 		s.Soon("the pod is about to start", func(g Gomega) {
 			g.Expect(s.Active()).To(ConsistOf(HaveField("Status.InitContainerStatuses", HaveLen(1))))
 		})

@@ -118,9 +118,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 	// Source: JobStatus.terminating; #121342. Wrong: forgets pods that it has deleted.
 	It("the controller deletes all pods when parallelism is 0, and counts them as terminating", Covers(
 		ZeroParallelism, StatusTerminating), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
-			Puppet(terminateLater))
-
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater))
 		pods := Running(s, "a", 2)
 		SetParallelism(ctx, s, "a", 0)
 		Counts(s, "a", "both pods are terminating", Counters{Terminating: 2})
@@ -164,9 +162,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 	// Source: JobSpec.podReplacementPolicy. Wrong: waits until the pod has ended, or does
 	// not count it, as if it had been surplus.
 	It("a pod that somebody else deletes is replaced at once", Covers(ReplacesDeletedAtOnce), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
-			Puppet(terminateLater))
-
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater))
 		pods := Running(s, "a", 2)
 		s.Remove(ctx, pods[0])
 		CountsAfter(s, firstBackoff, "a", "the pod is replaced", Counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1})
@@ -181,10 +177,8 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 	// Source: KEP-3939.
 	It("terminating pods count towards it with podReplacementPolicy Failed", Covers(
 		FailedReplacesAfterEnd, FailedCountsAfterEnd), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
-			Puppet(terminateLater).
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater).
 			PodReplacementPolicy(batchv1.Failed))
-
 		pods := Running(s, "a", 2)
 		s.Remove(ctx, pods[0])
 		Counts(s, "a", "the deleted pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
@@ -199,9 +193,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 	// Source: JobStatus.active: pending and running pods. Wrong: counts only running pods,
 	// and creates more.
 	It("pods that have not started yet count towards it", Covers(PendingPodsCount, StatusActive), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(4).
-			Puppet(map[string]string{puppet.Start: puppet.Hold}))
-
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(4).Puppet(map[string]string{puppet.Start: puppet.Hold}))
 		s.Stays("at most two pods are created", func(g Gomega) {
 			g.Expect(len(s.Created())).To(BeNumerically("<=", 2))
 		})
@@ -230,9 +222,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 
 	// Source: JobStatus.ready.
 	It("only ready pods count as ready", Covers(StatusReady), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).
-			Puppet(map[string]string{puppet.Ready: "false"}))
-
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(map[string]string{puppet.Ready: "false"}))
 		s.Soon("both pods run and are not ready", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(2))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2}))

@@ -21,9 +21,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	// Wrong: retries, or fails the Job for another reason.
 	It("the first failed pod that matches FailJob fails the Job, whatever the backoffLimit", Covers(
 		FailJobAction), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").BackoffLimit(6).FinishedAgo(longAgo).
-			PodFailurePolicy(onExitCodes(failJob, in, 42)))
-
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(6).FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 42)))
 		s.End(ctx, 42, Running(s, "a", 1)...)
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
@@ -36,7 +34,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		FailJobMessage), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("0/42").PodFailurePolicy(
 			onExitCodes(ignore, in, 98), onExitCodes(count, in, 99), onExitCodes(failJob, in, 42)))
-
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
 			Expect(framework.Condition(s.Job("a"), kind)).To(HaveValue(And(
@@ -76,7 +73,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		FailJobDeletesPods, FailJobWaitsForPods, FailJobIsFinal), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Puppet(terminateLater).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)))
-
 		pods := Running(s, "a", 2)
 		s.End(ctx, 42, pods[0])
 		failsLater(s, batchv1.JobReasonPodFailurePolicy, 1)
@@ -91,9 +87,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	// Wrong: counts the pod, or does not replace it.
 	It("the controller replaces a failed pod that matches Ignore without counting it", Covers(
 		IgnoreAction, EveryFailureIsJudged), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
-			PodFailurePolicy(onExitCodes(ignore, in, 42)))
-
+		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(ignore, in, 42)))
 		s.End(ctx, 42, Running(s, "a", 1)...)
 		s.End(ctx, 1, successor(s, 2, Counters{Active: 1, Ready: 1}))
 		s.End(ctx, 42, successor(s, 3, Counters{Active: 1, Ready: 1, Failed: 1}))
@@ -107,7 +101,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	It("the Job completes after ignored failures", Covers(IgnoreAction), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))
-
 		pods := Running(s, "a", 2)
 		s.End(ctx, 42, pods[0])
 		s.Soon("another pod has replaced it", func(g Gomega) {
@@ -125,7 +118,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		CountAction, FirstRuleDecides), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(count, in, 42), onExitCodes(failJob, notIn, 1)))
-
 		s.End(ctx, 42, Running(s, "a", 1)...)
 		s.End(ctx, 42, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
@@ -136,7 +128,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	It("the controller counts a failed pod that no rule matches", Covers(UnmatchedFailureCounts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))))
-
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		s.End(ctx, 2, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
@@ -155,7 +146,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).PodFailurePolicy(
 			onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 41, 42),
 			onConditions(ignore, pattern(corev1.DisruptionTarget, ""))))
-
 		s.End(ctx, 41, Running(s, "a", 1)...)
 		pod := successor(s, 2, Counters{Active: 1, Ready: 1})
 		s.Direct(ctx, pod, map[string]string{puppet.Terminate: "42"})
@@ -169,7 +159,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		TerminatingPodIsNotJudged), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater).
 			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(failJob, pattern("example.org/Broken", ""))))
-
 		pods := Running(s, "a", 2)
 		addCondition(ctx, s, pods[0], "example.org/Broken", corev1.ConditionTrue)
 		for i := range pods {
@@ -193,7 +182,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		MatchesEviction, TerminatingPodIsNotJudged), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Puppet(terminateLater).
 			PodFailurePolicy(onConditions(ignore, pattern(corev1.DisruptionTarget, corev1.ConditionTrue))))
-
 		pod := Running(s, "a", 1)[0]
 		disrupt(ctx, s, pod)
 		Counts(s, "a", "the pod is terminating", Counters{Terminating: 1})
@@ -209,7 +197,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		RulesNeedAFailure), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).PodFailurePolicy(
 			onConditions(failJob, pattern("example.org/Broken", "")), onExitCodes(failJob, notIn, 1)))
-
 		pod := Running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionTrue)
 		s.Stays("the pod runs", func(g Gomega) {
@@ -225,7 +212,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		FailJobAction, EveryFailureIsJudged), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).
 			PodFailurePolicy(onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 42)))
-
 		pods := Running(s, "a", 3)
 		s.End(ctx, 41, pods[0])
 		s.End(ctx, 1, pods[1])

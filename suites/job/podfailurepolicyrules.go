@@ -42,7 +42,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		SucceededContainerNeverMatches), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("0/3").
 			PodFailurePolicy(onExitCodes(failJob, notIn, 3)))
-
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
@@ -50,7 +49,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	It("a rule that names a container matches no other container", Covers(ExitCodesOfOneContainer), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("42/3").PodFailurePolicy(
 			ofContainer("second", onExitCodes(failJob, in, 42)), ofContainer("main", onExitCodes(failJob, notIn, 42))))
-
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
@@ -59,7 +57,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		ExitCodesOfOneContainer), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("1/42").
 			PodFailurePolicy(ofContainer("second", onExitCodes(failJob, in, 42))))
-
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
@@ -67,7 +64,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	It("a rule that names no container matches any container", Covers(ExitCodesOfAnyContainer), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Container("second").ExitCodes("1/42").
 			PodFailurePolicy(onExitCodes(failJob, in, 42)))
-
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
@@ -76,7 +72,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		ExitCodesOfInitContainers, FailJobMessage), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)))
-
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		Expect(framework.Condition(s.Job("a"), batchv1.JobFailed).Message).To(MatchRegexp(`\binit\b`))
 		Expect(s.Created()).To(HaveLen(1))
@@ -88,7 +83,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		s := WithJob(ctx, puppet.Job("a").InitContainer("init").Puppet(map[string]string{puppet.InitCodes: "42"}).
 			BackoffLimit(0).PodFailurePolicy(
 			ofContainer("main", onExitCodes(ignore, notIn, 1)), ofContainer("init", onExitCodes(failJob, in, 42))))
-
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
@@ -96,7 +90,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	It("a rule with a pod condition matches its type and status", Covers(MatchesPodConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).
 			PodFailurePolicy(onConditions(failJob, pattern("example.org/Healthy", corev1.ConditionFalse))))
-
 		pod := Running(s, "a", 1)[0] // has no such condition
 		s.End(ctx, 1, pod)
 		pod = successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1})
@@ -113,7 +106,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	It("a rule with a pod condition without status matches True", Covers(MatchesPodConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).
 			PodFailurePolicy(onConditions(ignore, pattern("example.org/Broken", ""))))
-
 		pod := Running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionTrue)
 		s.End(ctx, 1, pod)
@@ -128,7 +120,6 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		MatchesPodConditions, AnyPatternMatches), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").PodFailurePolicy(onConditions(failJob,
 			pattern(corev1.DisruptionTarget, ""), pattern("example.org/Healthy", corev1.ConditionUnknown))))
-
 		pod := Running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Healthy", corev1.ConditionUnknown)
 		s.End(ctx, 1, pod)

@@ -154,7 +154,6 @@ var _ = Describe("Job status.terminating:", Label("area:job", "behaviour:podRepl
 		TerminatingIsNotActive), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).PodReplacementPolicy(batchv1.Failed).
 			Puppet(terminateLater))
-
 		pods := Running(s, "a", 3)
 		for i, want := range []Counters{
 			{Active: 2, Ready: 2, Terminating: 1}, {Active: 1, Ready: 1, Terminating: 2}, {Terminating: 3},

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -54,9 +55,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 
 	// Wrong: checks the first rule only, or requires all rules.
 	It("the Job completes when any rule is met", Covers(AnyRuleSucceeds, SuccessPolicyConditions), func(ctx SpecContext) {
-		s := WithJob(ctx, indexed(4).
-			SuccessPolicy(rule("0", 0), rule("2-3", 1), rule("", 3)))
-
+		s := WithJob(ctx, indexed(4).SuccessPolicy(rule("0", 0), rule("2-3", 1), rule("", 3)))
 		pods := byIndex(Running(s, "a", 4))
 		s.End(ctx, 0, pods["1"])
 		keepsRunning(s, "1", Counters{Active: 3, Ready: 3, Succeeded: 1})
@@ -90,9 +89,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 	// Wrong: sets Complete while a pod still runs.
 	It("the Job has SuccessCriteriaMet at once and is Complete when its last pod has ended", Covers(
 		SuccessWaitsForPods, SuccessPolicyConditions), func(ctx SpecContext) {
-		s := WithJob(ctx, indexed(2).SuccessPolicy(rule("0", 0)).
-			Puppet(terminateLater))
-
+		s := WithJob(ctx, indexed(2).SuccessPolicy(rule("0", 0)).Puppet(terminateLater))
 		pods := byIndex(Running(s, "a", 2))
 		s.End(ctx, 0, pods["0"])
 		criteriaMet(s, 1)
@@ -120,33 +117,19 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		SuccessIsFinal), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimit(0).BackoffLimitPerIndex(0).
 			SuccessPolicy(rule("0", 0)).Puppet(terminateLater))
-
-		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 0, pods["0"])
-		criteriaMet(s, 1)
-		release(ctx, s, "1", pods["1"])
-		becomes(s, batchv1.JobComplete)
-		Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
+		completesAfterMet(ctx, s, "1")
 	})
 
 	It("the Job completes when the policy is met even if the last pod matches FailJob", Covers(
 		SuccessIsFinal), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).SuccessPolicy(rule("0", 0)).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)).Puppet(terminateLater))
-
-		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 0, pods["0"])
-		criteriaMet(s, 1)
-		release(ctx, s, "42", pods["1"])
-		becomes(s, batchv1.JobComplete)
-		Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
+		completesAfterMet(ctx, s, "42")
 	})
 
 	It("the Job completes when the policy is met even if its deadline passes", Covers(
 		SuccessIsFinal), func(ctx SpecContext) {
-		s := WithJob(ctx, indexed(2).SuccessPolicy(rule("0", 0)).
-			Puppet(terminateLater))
-
+		s := WithJob(ctx, indexed(2).SuccessPolicy(rule("0", 0)).Puppet(terminateLater))
 		pods := byIndex(Running(s, "a", 2))
 		s.End(ctx, 0, pods["0"])
 		criteriaMet(s, 1)
@@ -161,9 +144,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 
 	// Wrong: completes the Job whenever the policy is met.
 	It("a Job with FailureTarget fails even if the policy is met later", Covers(FailureIsFinal), func(ctx SpecContext) {
-		s := WithJob(ctx, indexed(2).BackoffLimit(0).SuccessPolicy(rule("0", 0)).
-			Puppet(terminateLater))
-
+		s := WithJob(ctx, indexed(2).BackoffLimit(0).SuccessPolicy(rule("0", 0)).Puppet(terminateLater))
 		pods := byIndex(Running(s, "a", 2))
 		s.End(ctx, 1, pods["1"])
 		s.Soon("the Job has FailureTarget, and its other pod is terminating", func(g Gomega) {
@@ -190,9 +171,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 
 	// Wrong: completes no Job that has failures.
 	It("the Job completes when the policy is met after failures", Covers(SuccessAfterFailures), func(ctx SpecContext) {
-		s := WithJob(ctx, indexed(2).BackoffLimit(1).FinishedAgo(longAgo).
-			SuccessPolicy(rule("0", 0)))
-
+		s := WithJob(ctx, indexed(2).BackoffLimit(1).FinishedAgo(longAgo).SuccessPolicy(rule("0", 0)))
 		s.End(ctx, 1, byIndex(Running(s, "a", 2))["0"])
 		s.End(ctx, 0, indexRunsAgain(s, "0", 3))
 		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
@@ -254,6 +233,18 @@ func keepsRunning(s *framework.Sandbox, completed string, want Counters) {
 		g.Expect(s.Active()).To(HaveLen(int(want.Active)))
 	})
 	Expect(CountersOf(s.Job("a"))).To(Equal(want))
+}
+
+// completesAfterMet has index 0 meet the success policy and then ends the pod of index 1
+// with an exit code. It waits until the Job is Complete.
+func completesAfterMet(ctx context.Context, s *framework.Sandbox, exitCode string) {
+	GinkgoHelper()
+	pods := byIndex(Running(s, "a", 2))
+	s.End(ctx, 0, pods["0"])
+	criteriaMet(s, 1)
+	release(ctx, s, exitCode, pods["1"])
+	becomes(s, batchv1.JobComplete)
+	Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
 }
 
 // criteriaMet waits until the Job has SuccessCriteriaMet because of its success policy,

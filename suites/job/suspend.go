@@ -35,9 +35,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 	// Wrong: counts pods that it has deleted.
 	It("pods deleted by suspension count neither as succeeded nor as failed", Covers(
 		SuspensionDeletesPods, SuspensionCountsNothing), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).
-			Puppet(terminateLater))
-
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Puppet(terminateLater))
 		pods := Running(s, "a", 2)
 		SuspendJob(ctx, s, "a")
 		suspended(s, Counters{Terminating: 2})
