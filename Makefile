@@ -63,7 +63,7 @@ WORKERS ?=
 FRESH ?=
 
 .PHONY: explore
-explore: bin/jobconformance ## play scenarios with one fault at every write and every event of a controller
+explore: bin/jobconformance ## run scenarios with one fault at every write and every event of a controller
 	@bin/jobconformance explore --implementation=$(call quote,$(IMPLEMENTATION)) \
 		$(clusterflags) \
 		$(call flag,scenarios,$(SCENARIOS)) $(call flag,plan,$(PLAN)) $(call flag,minutes,$(EXPLORE_MINUTES)) \
@@ -115,7 +115,7 @@ test: ## unit tests, the embedded cluster, then the self-test: every mutant must
 FUZZ_STEPS ?= 1000000
 
 .PHONY: fuzz
-fuzz: ## play random Jobs and CronJobs against the reference controllers, with faults, for FUZZ_STEPS steps each
+fuzz: ## run random Jobs and CronJobs against the reference controllers, with faults, for FUZZ_STEPS steps each
 	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
 	@go test -c -o bin/fuzz-job ./controller/job
 	@go test -c -o bin/fuzz-cronjob ./controller/cronjob
@@ -128,7 +128,7 @@ MINUTES ?=
 COUNT ?=
 
 .PHONY: soak
-soak: bin/jobconformance ## play random workloads with faults against a controller, for MINUTES
+soak: bin/jobconformance ## run random workloads with faults against a controller, for MINUTES
 	@bin/jobconformance soak --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,minutes,$(MINUTES)) $(call flag,count,$(COUNT)) \
 		$(call flag,seed,$(SEED)) $(clusterflags)
 
@@ -142,11 +142,11 @@ given = $(if $(filter file,$(origin IMPLEMENTATION)),,$(call flag,implementation
 reproflags = $(given) $(call flag,repeat,$(REPEAT)) $(call flag,procs,$(PROCS)) $(buildflags)
 
 .PHONY: repro repro-matrix
-repro: bin/jobconformance ## play a bug of upstream by its number, ISSUE=139428, or SCENARIO=file.yaml; LIST=1 shows the numbers
+repro: bin/jobconformance ## replay a bug of upstream by its number, ISSUE=139428, or SCENARIO=file.yaml; LIST=1 shows the numbers
 	@bin/jobconformance repro $(call flag,issue,$(ISSUE)) $(call flag,version,$(VERSION)) $(call flag,scenario,$(SCENARIO)) \
 		$(if $(filter-out 0,$(LIST)),--list) $(reproflags)
 
-repro-matrix: bin/jobconformance ## play all of them on all versions, or on VERSIONS=v1.36.1,v1.36.3
+repro-matrix: bin/jobconformance ## replay all of them on all versions, or on VERSIONS=v1.36.1,v1.36.3
 	@bin/jobconformance repro-matrix $(call flag,versions,$(VERSIONS)) $(call flag,issue,$(ISSUE)) $(reproflags)
 
 compare: bin/jobconformance ## what got better and worse: OLD=a/report.yaml NEW=b/report.yaml

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -156,11 +157,14 @@ func startsWith(words []word, phrase []string) bool {
 	})
 }
 
+// ids of requirements and invariants.
+var ids = regexp.MustCompile(`\b(JOB|CRON|API)-[A-Z-]+-[0-9]+\b|\b(job|cronjob)-[a-z]+(-[a-z]+)+\b`)
+
 // split returns the words of a file, where an identifier of Go is as many as it
 // is made of.
 func split(path string, data []byte) (words []word) {
 	add := func(text string, line int, identifier bool) {
-		for _, l := range strings.SplitAfter(text, "\n") {
+		for _, l := range strings.SplitAfter(ids.ReplaceAllString(text, ""), "\n") {
 			for _, w := range wordsOf(l) {
 				words = append(words, word{strings.ToLower(w), line, identifier})
 			}

@@ -57,7 +57,7 @@ var (
 		"batch/v1 JobIndexIgnoredFailureCountAnnotation; KEP-3850",
 		contract.BackoffLimitPerIndex)
 	BackoffPerIndex = contract.New("JOB-BACKOFFLIMITPERINDEX-014",
-		"The next pod of an index MUST be put off by 10 s after the index's first failure, and by twice as long after each further one.",
+		"The next pod of an index MUST be delayed by 10 s after the index's first failure, and by twice as long after each further one.",
 		"KEP-3850; docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
 		contract.BackoffLimitPerIndex, contract.Invariants{"job-index-backoff-is-kept", "job-index-backoff-is-kept"})
 	BackoffLeavesOtherIndexes = contract.New("JOB-BACKOFFLIMITPERINDEX-015",

@@ -33,7 +33,7 @@ var (
 		"batch/v1 JobStatus.conditions",
 		contract.Invariants{"job-status-is-final"})
 	FinishTimeForTTL = contract.New("JOB-END-008",
-		"A finished Job MUST tell by its condition when it finished, so that it goes when ttlSecondsAfterFinished have passed.",
+		"The condition of a finished Job MUST record when it finished, so that the Job is deleted after ttlSecondsAfterFinished.",
 		"batch/v1 JobSpec.ttlSecondsAfterFinished; docs: concepts/workloads/controllers/ttlafterfinished")
 )
 
@@ -49,9 +49,9 @@ var (
 		"A Job that has failed MUST go like a Complete one when its ttlSecondsAfterFinished have passed, with its pods.",
 		"batch/v1 JobSpec.ttlSecondsAfterFinished: either Complete or Failed")
 	EventsForPods = contract.New("JOB-FINISHED-004",
-		"A Job controller SHOULD tell by the events SuccessfulCreate and SuccessfulDelete of the pods that it creates and deletes.",
+		"A Job controller SHOULD emit the events SuccessfulCreate and SuccessfulDelete for the pods that it creates and deletes.",
 		"docs: concepts/workloads/controllers/job#running-an-example-job")
 	EventForEnd = contract.New("JOB-FINISHED-005",
-		"A Job controller SHOULD tell of a Job's end by an event: Completed, or a warning with the reason of the condition Failed.",
+		"A Job controller SHOULD emit an event at a Job's end: Completed, or a warning with the reason of the condition Failed.",
 		"docs: concepts/workloads/controllers/job#running-an-example-job")
 )

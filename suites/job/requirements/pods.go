@@ -21,7 +21,7 @@ var (
 		"A Job controller MUST adopt a pod without an owner that matches the Job's selector, and count it as one of the Job's.",
 		"batch/v1 JobSpec.selector; batch/v1 JobSpec.manualSelector; docs: concepts/workloads/controllers/job#specifying-your-own-pod-selector")
 	ReleasesUnmatchedPods = contract.New("JOB-PODS-006",
-		"A Job controller MUST let go of a pod that matches the Job's selector no longer, and replace it.",
+		"A Job controller MUST release a pod that no longer matches the Job's selector, and replace it.",
 		"batch/v1 JobSpec.selector; docs: concepts/overview/working-with-objects/labels")
 	LeavesForeignPods = contract.New("JOB-PODS-007",
 		"A Job controller MUST NOT adopt, count or delete a pod that has another controlling owner, even if it matches the selector.",

@@ -21,7 +21,7 @@ var (
 		"batch/v1 JobStatus.conditions; KEP-2232",
 		contract.Suspend, contract.Invariants{"job-suspended-follows-the-spec"})
 	SuspendedTransitionTime = contract.New("JOB-SUSPEND-005",
-		"The lastTransitionTime of the condition Suspended MUST tell when the Job was suspended or resumed last.",
+		"The lastTransitionTime of the condition Suspended MUST be when the Job was last suspended or resumed.",
 		"docs: concepts/workloads/controllers/job#suspending-a-job",
 		contract.Suspend)
 	ResumeStartsAnew = contract.New("JOB-SUSPEND-006",
@@ -45,7 +45,7 @@ var (
 		"KEP-5440",
 		contract.Suspend, contract.Versions(">= 1.36.0"))
 	EventsForSuspension = contract.New("JOB-SUSPEND-011",
-		"A Job controller SHOULD tell by the events Suspended and Resumed that a Job was suspended and resumed.",
+		"A Job controller SHOULD emit the events Suspended and Resumed when a Job is suspended and resumed.",
 		"docs: concepts/workloads/controllers/job#suspending-a-job",
 		contract.Suspend)
 )
