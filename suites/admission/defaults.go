@@ -14,16 +14,16 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-var _ = Describe("API server defaults:", Label("area:api", "behaviour:defaults"), func() {
+var _ = Describe("Defaults:", Label("area:api", "behaviour:defaults"), func() {
 
-	It("the API server defaults parallelism and completions to 1", Covers(DefaultsToOnePod), func(ctx SpecContext) {
+	It("the API server sets parallelism and completions to 1", Covers(DefaultsToOnePod), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(ctx, s, puppet.Job("a").Obj())
 		Expect(job.Spec.Completions).To(HaveValue(BeEquivalentTo(1)))
 		Expect(job.Spec.Parallelism).To(HaveValue(BeEquivalentTo(1)))
 	})
 
-	It("the API server defaults parallelism to 1, but not completions to a number", Covers(DefaultParallelism), func(ctx SpecContext) {
+	It("the API server sets parallelism to 1 beside completions, but not completions beside parallelism", Covers(DefaultParallelism), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		completions := accepted(ctx, s, puppet.Job("a").Completions(5).Obj())
 		Expect(completions.Spec.Parallelism).To(HaveValue(BeEquivalentTo(1)))
@@ -33,32 +33,32 @@ var _ = Describe("API server defaults:", Label("area:api", "behaviour:defaults")
 		Expect(workQueue.Spec.Completions).To(BeNil())
 	})
 
-	It("the API server defaults backoffLimit to 6", Covers(DefaultBackoffLimit), func(ctx SpecContext) {
+	It("the API server sets backoffLimit to 6", Covers(DefaultBackoffLimit), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		Expect(accepted(ctx, s, puppet.Job("a").Obj()).Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(6)))
 		Expect(accepted(ctx, s, puppet.Job("a").BackoffLimit(0).Obj()).Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(0)))
 	})
 
-	It("the API server defaults backoffLimit to the maximum with backoffLimitPerIndex", Covers(DefaultBackoffLimitWithIndexes), func(ctx SpecContext) {
+	It("the API server sets backoffLimit to the maximum with backoffLimitPerIndex", Covers(DefaultBackoffLimitWithIndexes), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		Expect(accepted(ctx, s, perIndex("a").Obj()).Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(math.MaxInt32)))
 		Expect(accepted(ctx, s, perIndex("a").BackoffLimit(2).Obj()).Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(2)))
 	})
 
-	It("the API server defaults completionMode to NonIndexed and suspend to false", Covers(DefaultModeAndSuspend), func(ctx SpecContext) {
+	It("the API server sets completionMode to NonIndexed and suspend to false", Covers(DefaultModeAndSuspend), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(ctx, s, puppet.Job("a").Obj())
 		Expect(job.Spec.CompletionMode).To(HaveValue(Equal(batchv1.NonIndexedCompletion)))
 		Expect(job.Spec.Suspend).To(HaveValue(BeFalse()))
 	})
 
-	It("the API server defaults podReplacementPolicy to Failed with a podFailurePolicy only", Covers(DefaultPodReplacementPolicy), func(ctx SpecContext) {
+	It("the API server sets podReplacementPolicy to Failed with a podFailurePolicy only", Covers(DefaultPodReplacementPolicy), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		Expect(accepted(ctx, s, puppet.Job("a").Obj()).Spec.PodReplacementPolicy).To(HaveValue(Equal(batchv1.TerminatingOrFailed)))
 		Expect(accepted(ctx, s, withRule(failOn(1)).Obj()).Spec.PodReplacementPolicy).To(HaveValue(Equal(batchv1.Failed)))
 	})
 
-	It("the API server defaults the status of an onPodConditions pattern to True", Covers(DefaultConditionStatus), func(ctx SpecContext) {
+	It("the API server sets the status of an onPodConditions pattern to True", Covers(DefaultConditionStatus), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(ctx, s, withRule(onCondition(corev1.DisruptionTarget, "")).Obj())
 		Expect(job.Spec.PodFailurePolicy.Rules[0].OnPodConditions[0].Status).To(Equal(corev1.ConditionTrue))
@@ -105,7 +105,7 @@ var _ = Describe("API server defaults:", Label("area:api", "behaviour:defaults")
 		Expect(cron.Generation).To(BeEquivalentTo(1))
 	})
 
-	It("the API server defaults a CronJob to Allow and to limits of 3 and 1", Covers(CronJobDefaults), func(ctx SpecContext) {
+	It("the API server sets a CronJob to Allow and limits of 3 and 1", Covers(CronJobDefaults), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cron := accepted(ctx, s, hourly().Obj())
 		Expect(cron.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))

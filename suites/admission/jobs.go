@@ -89,7 +89,7 @@ var _ = Describe("Job validation:", Label("area:api", "behaviour:validation"), f
 				{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("Example.com/a") }},
 				{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/" + strings.Repeat("a", 52)) }},
 			}),
-		Entry("a podReplacementPolicy that is unknown or contradicts a podFailurePolicy", Covers(PodReplacementPolicyIsValid),
+		Entry("a podReplacementPolicy that is unknown or contradicts podFailurePolicy", Covers(PodReplacementPolicyIsValid),
 			puppet.Job("a").With(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To(batchv1.TerminatingOrFailed) }), invalidJobs{
 				{"spec.podReplacementPolicy", func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To[batchv1.PodReplacementPolicy]("Never") }},
 				{"spec.podReplacementPolicy", func(j *batchv1.Job) { j.Spec.PodFailurePolicy = withRule(failOn(1)).Obj().Spec.PodFailurePolicy }},

@@ -20,7 +20,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 
 	// Wrong: counts rejected pods as failed, so that the Job fails at once; or counts
 	// pods as active that it could not create.
-	DescribeTable("the Job waits and completes later when its pods are rejected by", func(ctx SpecContext, build build) {
+	DescribeTable("the Job waits, then completes, after rejections by", func(ctx SpecContext, build build) {
 		s := framework.New(ctx)
 		job := puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj()
 		denial := build(ctx, s, template(job))
@@ -37,7 +37,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		Entry("a policy", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPolicy), build(policy)),
 		Entry("a webhook without a server", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterWebhook), build(unserved)),
 		Entry("a LimitRange", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterLimitRange), build(limits)),
-		Entry("Pod Security admission", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPodSecurity), build(restricted)),
+		Entry("Pod Security", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPodSecurity), build(restricted)),
 		Entry("a missing PriorityClass", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPriorityClass), build(noClass)),
 	)
 
@@ -92,7 +92,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
 	})
 
-	It("the controller creates no pods when the Job is suspended before they are accepted", Covers(SuspendedWhilePodsAreRefused), func(ctx SpecContext) {
+	It("the controller creates no pods of a Job suspended in the meantime", Covers(SuspendedWhilePodsAreRefused), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denial := denyPods(ctx, s)
 		made := framework.Create(ctx, s, puppet.Job("a").Obj())
@@ -104,7 +104,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	})
 
 	// Wrong: goes on with what it remembers of the Job.
-	It("the controller creates no pods when the Job is deleted before they are accepted", Covers(DeletedWhilePodsAreRefused), func(ctx SpecContext) {
+	It("the controller creates no pods of a Job deleted in the meantime", Covers(DeletedWhilePodsAreRefused), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denial := denyPods(ctx, s)
 		made := framework.Create(ctx, s, puppet.Job("a").Obj())

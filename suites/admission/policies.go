@@ -68,7 +68,7 @@ var _ = Describe("Job podFailurePolicy validation:", Label("area:api", "behaviou
 		Entry("more than 20 rules", Covers(FailurePolicyRulesAreFew), withRule(slices.Repeat([]batchv1.PodFailurePolicyRule{failOn(1)}, 20)...), invalidJobs{
 			{rules, func(j *batchv1.Job) { j.Spec.PodFailurePolicy.Rules = append(j.Spec.PodFailurePolicy.Rules, failOn(1)) }},
 		}),
-		Entry("an action that is unknown or needs backoffLimitPerIndex", Covers(FailurePolicyActionIsValid), withRule(failOn(1)), invalidJobs{
+		Entry("an unknown or inapplicable action", Covers(FailurePolicyActionIsValid), withRule(failOn(1)), invalidJobs{
 			{rules + "[0].action", rule(func(r *batchv1.PodFailurePolicyRule) { r.Action = "" })},
 			{rules + "[0].action", rule(func(r *batchv1.PodFailurePolicyRule) { r.Action = "Retry" })},
 			{rules + "[0].action", rule(func(r *batchv1.PodFailurePolicyRule) { r.Action = batchv1.PodFailurePolicyActionFailIndex })},
@@ -83,7 +83,7 @@ var _ = Describe("Job podFailurePolicy validation:", Label("area:api", "behaviou
 			{rules + "[0].onExitCodes.operator", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Operator = "" })},
 			{rules + "[0].onExitCodes.operator", codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Operator = "Above" })},
 		}),
-		Entry("exit codes that are missing, too many, unordered, duplicate or 0", Covers(ExitCodesAreValid), withRule(failOn(upTo(255)...)), invalidJobs{
+		Entry("missing, unordered, duplicate, zero or too many exit codes", Covers(ExitCodesAreValid), withRule(failOn(upTo(255)...)), invalidJobs{
 			{values, codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = nil })},
 			{values, codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = upTo(256) })},
 			{values, codes(func(c *batchv1.PodFailurePolicyOnExitCodesRequirement) { c.Values = []int32{2, 1} })},
@@ -164,7 +164,7 @@ var _ = Describe("Job successPolicy validation:", Label("area:api", "behaviour:v
 			{rules + "[0].succeededIndexes", withIndexes("one")},
 			{rules + "[0].succeededIndexes", withIndexes("0,")},
 		}),
-		Entry("a succeededCount that is negative or above the number of indexes", Covers(SucceededCountIsValid), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](3)}), invalidJobs{
+		Entry("a succeededCount out of range", Covers(SucceededCountIsValid), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](3)}), invalidJobs{
 			{rules + "[0].succeededCount", succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededCount = ptr.To[int32](-1) })},
 			{rules + "[0].succeededCount", succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededCount = ptr.To[int32](4) })},
 			{rules + "[0].succeededCount", succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededIndexes = ptr.To("0-1") })},

@@ -87,7 +87,7 @@ var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "beh
 		startsNothing(s, cronJob, tick)
 	})
 
-	It("the controller starts no Job when the CronJob is suspended before Jobs are accepted", Covers(RefusedTickWaitsForResume), func(ctx SpecContext) {
+	It("the controller starts no Job of a CronJob suspended in the meantime", Covers(RefusedTickWaitsForResume), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denial := denyJobs(ctx, s)
 		tick := Ago(3 * time.Minute)

@@ -138,7 +138,7 @@ var _ = Describe("Job status validation:", Label("area:api", "behaviour:validati
 			{"completionTime", started(1), changes(completed(0), is(batchv1.JobSuccessCriteriaMet, batchv1.JobComplete))},
 			{"completionTime", complete, completed(2)},
 		}}),
-		Entry("Complete without SuccessCriteriaMet or Failed without FailureTarget", Covers(FinishIsAnnounced), jobSteps{plain, []step{
+		Entry("Complete or Failed without its interim condition", Covers(FinishIsAnnounced), jobSteps{plain, []step{
 			{"conditions", started(0), is(batchv1.JobFailed)},
 			{"conditions", started(0), changes(completed(1), is(batchv1.JobComplete))},
 		}}),

@@ -119,7 +119,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = ptr.To[int32](3), ptr.To[int32](3) }},
 		}),
-		Entry("the completions of an Indexed Job without an equal parallelism", Covers(CompletionsFollowParallelism), indexed("a"), invalidJobs{
+		Entry("the completions of an Indexed Job without its parallelism", Covers(CompletionsFollowParallelism), indexed("a"), invalidJobs{
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](4) }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](2) }},
 			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
@@ -179,7 +179,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 	})
 
 	// Wrong: accepts every change of a Job that has no pods yet.
-	It("the API server accepts only new scheduling directives for a suspended Job that never started", Covers(SchedulingMayChangeBeforeStart), func(ctx SpecContext) {
+	It("the API server accepts only scheduling directives for a Job that never started", Covers(SchedulingMayChangeBeforeStart), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Suspend().Obj())
 		acceptsTemplates(ctx, s, job, directives)
@@ -234,7 +234,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 		Expect(s.CronJob("a").Generation).To(BeEquivalentTo(2))
 	})
 
-	It("the API server ignores the status in writes of the spec, and the spec in writes of the status", Covers(SpecAndStatusAreApart), func(ctx SpecContext) {
+	It("the API server ignores status in writes of the spec, and spec in writes of the status", Covers(SpecAndStatusAreApart), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Obj())
 		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })

@@ -56,13 +56,13 @@ func UpstreamBugs() []UpstreamBug {
 		},
 		{
 			Versions: "< 1.37.0",
-			Spec:     "CronJob faults: the CronJob starts exactly one Job although the controller crashes before and after creating it",
+			Spec:     "CronJob faults: exactly one Job starts despite crashes before and after creating it",
 			Issue:    "kubernetes/kubernetes#136918",
 			Text:     lostStart,
 		},
 		{
 			Versions: "< 1.37.0",
-			Spec:     "CronJob faults: the CronJob starts exactly one Job although the controller crashes before and after writing the status",
+			Spec:     "CronJob faults: exactly one Job starts despite crashes before and after writing the status",
 			Issue:    "kubernetes/kubernetes#136918",
 			Text:     lostStart,
 		},

@@ -87,7 +87,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		})
 
 		// The same page. Wrong: a controller that remembers the Job that it did not start.
-		It("the controller skips a missed Job past its starting deadline when the running Job ends", Covers(ForbidSkipsAfterDeadline), func(ctx SpecContext) {
+		It("the controller skips a missed Job whose starting deadline has passed", Covers(ForbidSkipsAfterDeadline), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
 			cronJob, job := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
@@ -121,7 +121,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		})
 
 		// #107827: nothing else would ever remove the reference.
-		It("the controller ignores a reference in status.active to a Job that does not exist", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
+		It("the controller ignores a nonexistent Job in status.active", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			tick := Ago(30 * time.Minute)
 			cronJob := framework.Create(ctx, s, cron(batchv1.ForbidConcurrent).Schedule(puppet.Daily(tick)).Obj())

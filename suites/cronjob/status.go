@@ -20,7 +20,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 	// batch/v1 CronJobStatus.active: currently running jobs; lastSuccessfulTime:
 	// the last time the job successfully completed. Wrong: a controller that
 	// writes its own time.
-	It("the controller records the completion time of a Job, which is no longer active", Covers(FinishedLeaveActive, LastSuccessfulTime), func(ctx SpecContext) {
+	It("the controller records a Job's completion time and removes it from status.active", Covers(FinishedLeaveActive, LastSuccessfulTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := Ago(30 * time.Minute)
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
@@ -37,7 +37,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 	})
 
 	// Wrong: a controller for which every end is a success.
-	It("the controller records no success of a failed Job, which is no longer active", Covers(FinishedLeaveActive, FailureKeepsLastSuccess), func(ctx SpecContext) {
+	It("the controller removes a failed Job from status.active and records no success", Covers(FinishedLeaveActive, FailureKeepsLastSuccess), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := Ago(30 * time.Minute)
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("").BackoffLimit(0)), tick)
@@ -100,7 +100,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 	// #120649: this is the status after a crash between the creation of a Job and the
 	// write of the status. Wrong: a controller that starts the Job twice, or looks for
 	// it in no namespace, as upstream's did up to 1.36 (#136918).
-	It("the controller adds a running Job that is missing to status.active", Covers(TakesUpLostJob), func(ctx SpecContext) {
+	It("the controller adds a missing running Job to status.active", Covers(TakesUpLostJob), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := Ago(30 * time.Minute)
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)

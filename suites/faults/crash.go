@@ -17,7 +17,7 @@ import (
 // is in flight when the controller is killed.
 var _ = Describe("Job faults:", jobLabels, func() {
 
-	DescribeTable("the Job completes with exactly its pods although the controller crashes before and after",
+	DescribeTable("every pod is counted once despite crashes before and after",
 		func(ctx SpecContext, calls faultproxy.Calls, n int) {
 			s := framework.Behind(ctx)
 			bothHappened := crashAround(s, calls, n)
@@ -36,7 +36,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	)
 
 	// Wrong: finds a Job that is Suspended, and does not check its pods.
-	It("the Job is suspended although the controller crashes before and after deleting a pod", Covers(SurvivesCrashes), func(ctx SpecContext) {
+	It("the Job is suspended despite crashes before and after deleting a pod", Covers(SurvivesCrashes), func(ctx SpecContext) {
 		s := started(ctx)
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		Running(s.Sandbox, "a", 2)
@@ -52,7 +52,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 
 var _ = Describe("CronJob faults:", cronJobLabels, func() {
 
-	DescribeTable("the CronJob starts exactly one Job although the controller crashes before and after",
+	DescribeTable("exactly one Job starts despite crashes before and after",
 		func(ctx SpecContext, calls faultproxy.Calls) {
 			s := framework.Behind(ctx)
 			bothHappened := crashAround(s, calls, 1)

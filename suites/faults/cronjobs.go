@@ -141,7 +141,7 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 	})
 
 	// Wrong: counts the Jobs that it sees, and sees none that runs.
-	It("with a stale view of Jobs, Forbid still allows one running Job", Covers(StaleCronJob), func(ctx SpecContext) {
+	It("with a stale view of Jobs, the controller starts no second Job with Forbid", Covers(StaleCronJob), func(ctx SpecContext) {
 		s := startedCronJob(ctx)
 		happened, held := holdAt(s, createJobs, "jobs")
 		first, second := Ago(30*time.Minute), Ago(20*time.Minute)

@@ -38,7 +38,7 @@ var (
 // How a Job follows from the template and its scheduled time.
 var (
 	TemplateCannotSetScheduledTime = contract.New("CRON-TEMPLATE-001",
-		"The annotation with the scheduled time MUST tell the Job's own one, even if the template has such an annotation.",
+		"The annotation with the scheduled time MUST be the Job's own, even if the template has such an annotation.",
 		"batch/v1 CronJobScheduledTimestampAnnotation; KEP-4026")
 	TemplateMaySuspend = contract.New("CRON-TEMPLATE-002",
 		"A CronJob controller MUST create the Job as the template says also if it says that the Job shall be suspended, and MUST leave it so.",
@@ -51,7 +51,7 @@ var (
 // How a CronJob finds its Jobs where names are misleading.
 var (
 	KnowsCronJobByUID = contract.New("CRON-OWNERS-001",
-		"A CronJob controller MUST tell a CronJob from others of its name by the UID in the owner reference of Jobs.",
+		"A CronJob controller MUST distinguish a CronJob from others of its name by the UID in the owner reference of Jobs.",
 		"metav1.OwnerReference; kubernetes/kubernetes#107997")
 	OrphanedJobsRun = contract.New("CRON-OWNERS-002",
 		"When a CronJob is deleted and its Jobs are not, they MUST run on without an owner.",

@@ -43,18 +43,18 @@ var (
 // Events.
 var (
 	EventForForbidden = contract.New("CRON-EVENTS-001",
-		"A CronJob controller SHOULD tell by an event that the policy Forbid keeps a Job back.",
+		"A CronJob controller SHOULD emit an event when the policy Forbid keeps it from starting a Job.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; docs: concepts/workloads/controllers/cron-jobs#concurrency-policy")
 	NoFalseEvents = contract.New("CRON-EVENTS-002",
-		"A CronJob controller MUST NOT tell by an event that a Job is missing or unexpected while none is.",
+		"A CronJob controller MUST NOT emit an event about a missing or unexpected Job while there is none.",
 		"docs: concepts/workloads/controllers/cron-jobs")
 	EventsForStartAndEnd = contract.New("CRON-TELLS-001",
-		"A CronJob controller SHOULD tell by the events SuccessfulCreate and SawCompletedJob that it has started a Job and noticed its end.",
+		"A CronJob controller SHOULD emit the event SuccessfulCreate when it has started a Job, and SawCompletedJob when it has seen its end.",
 		"docs: tasks/job/automated-tasks-with-cron-jobs")
 	EventForDeletedJob = contract.New("CRON-TELLS-002",
-		"A CronJob controller SHOULD tell by the event SuccessfulDelete of a Job that it has deleted.",
+		"A CronJob controller SHOULD emit the event SuccessfulDelete for a Job that it has deleted.",
 		"docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
 	EventsForMissingAndUnexpected = contract.New("CRON-TELLS-003",
-		"A CronJob controller SHOULD tell by the event MissingJob of a running Job that is gone, and warn by UnexpectedJob of a Job of the CronJob that it did not start.",
+		"A CronJob controller SHOULD emit the event MissingJob for a running Job that is gone, and the warning UnexpectedJob for a Job of the CronJob that it did not start.",
 		"kubernetes/kubernetes#107827; kubernetes/kubernetes#120649")
 )

@@ -9,16 +9,16 @@ import "github.com/jobconformance/jobconformance/suites/contract"
 // and acts on what it observes, not on what it believes to have done.
 var (
 	CreatesDespiteFaults = contract.New("JOB-FAULTS-001",
-		"A Job controller MUST create exactly the pods that a Job needs, whether requests for them fail, are put off, or go through without an answer.",
+		"A Job controller MUST create exactly the pods that a Job needs, whether requests for them fail, are throttled, or lose their answer.",
 		"API conventions: controllers are level-triggered; KEP-2307; batch/v1 JobSpec.completions")
 	CountsDespiteFaults = contract.New("JOB-FAULTS-002",
-		"A Job controller MUST count every pod exactly once, whether its status writes fail, conflict, are put off, or go through without an answer.",
+		"A Job controller MUST count every pod exactly once, whether its status writes fail, conflict, are throttled, or lose their answer.",
 		"KEP-2307; batch/v1 JobStatus.uncountedTerminatedPods; kubernetes/kubernetes#105199")
 	ReleasesDespiteFaults = contract.New("JOB-FAULTS-003",
-		"A Job controller MUST remove the tracking finalizer from every pod that it has counted, whether its requests for that fail, conflict, are put off, or go through without an answer.",
+		"A Job controller MUST remove the tracking finalizer from every pod that it has counted, whether its requests for that fail, conflict, are throttled, or lose their answer.",
 		"KEP-2307; kubernetes/kubernetes#119159")
 	DeletesDespiteFaults = contract.New("JOB-FAULTS-004",
-		"A Job controller MUST delete the pods that a Job shall not have any more, whether its requests for that fail, are put off, or go through without an answer.",
+		"A Job controller MUST delete the pods that a Job shall not have any more, whether its requests for that fail, are throttled, or lose their answer.",
 		"batch/v1 JobSpec.suspend; API conventions: controllers are level-triggered")
 	ReleasesOrphansDespiteFaults = contract.New("JOB-FAULTS-005",
 		"A Job controller MUST remove the tracking finalizer from the pods of a Job that is gone, even if its requests for that failed at first.",
@@ -48,13 +48,13 @@ var (
 		"A Job controller MUST carry on with every Job after a crash at any moment, with no pod created, counted or left out by mistake.",
 		"KEP-2307; API conventions: controllers are level-triggered")
 	StartsDespiteFaults = contract.New("CRON-FAULTS-001",
-		"A CronJob controller MUST start exactly one Job for a tick, whether requests for it fail, are put off, or go through without an answer.",
+		"A CronJob controller MUST start exactly one Job for a scheduled time, whether requests for it fail, are throttled, or lose their answer.",
 		"batch/v1 CronJobSpec.schedule; kubernetes/kubernetes#120649")
 	RecordsDespiteFaults = contract.New("CRON-FAULTS-002",
-		"A CronJob controller MUST bring the status of a CronJob in line with its Jobs, whether its status writes fail, conflict, are put off, or go through without an answer.",
+		"A CronJob controller MUST bring the status of a CronJob in line with its Jobs, whether its status writes fail, conflict, are throttled, or lose their answer.",
 		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime")
 	DeletesJobsDespiteFaults = contract.New("CRON-FAULTS-003",
-		"A CronJob controller MUST delete the Jobs that a CronJob shall not have any more, whether its requests for that fail, are put off, or go through without an answer.",
+		"A CronJob controller MUST delete the Jobs that a CronJob shall not have any more, whether its requests for that fail, are throttled, or lose their answer.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; batch/v1 CronJobSpec.successfulJobsHistoryLimit")
 	StaleCronJob = contract.New("CRON-FAULTS-004",
 		"A CronJob controller MUST NOT start a Job twice for a tick, or beside one that forbids it, because its view of CronJobs or of Jobs is old.",
