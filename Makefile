@@ -1,35 +1,43 @@
-# Thin on purpose: bin/jobconformance does the work, keeps the exit codes
-# (0 green, 1 red, 2 bad input, 3 the harness failed) and can be called without
-# make. `bin/jobconformance --help` says more.
+# bin/jobconformance does the work: it can be called without make, keeps the exit
+# codes (0 green, 1 red, 2 bad input, 3 the harness failed) and documents all flags
+# with --help. `make help` lists the targets and the variables.
 
-IMPLEMENTATION ?= reference
-KUBERNETES_VERSION ?=
-FEATURE_GATES ?=
-FOCUS ?=
-LABELS ?=
-REQUIREMENT ?=
-DECLINE ?=
-PROCS ?=
-REPEAT ?=
-CACHE_DIR ?=
-REPORTS ?=
-HISTORY ?=
-CLUSTER ?=
-NODE_IMAGE ?=
-KIND_CONFIG ?=
-PUPPET_IMAGE ?=
-LOAD ?=
-KEEP ?=
-LIST ?=
-RERUN_FAILED ?=
-IMPLEMENTATION_NAME ?=
-IMPLEMENTATION_VERSION ?=
-CONTACT ?=
+# A space before ## would become a part of a value.
+# For all targets that start a cluster.
+IMPLEMENTATION ?= reference## default: reference; also kube-controller-manager, exec:COMMAND, image:REFERENCE or builtin
+KUBERNETES_VERSION ?= ## version of the control plane, as in v1.36.3
+FEATURE_GATES ?= ## feature gates of the control plane, as in A=true,B=false
+CACHE_DIR ?= ## folder for built control planes; default: jobconformance in the user's cache folder
+REPORTS ?= ## folder for reports and logs; default: reports
 
-# Everything is compiled alike, so that the control plane, the suites and the
-# tests share one build cache.
+# For e2e.
+FOCUS ?= ## regular expression: only specs whose text matches it
+LABELS ?= ## label filter: only specs that match it, as in 'behaviour:parallelism && !slow'
+REQUIREMENT ?= ## only specs of these requirements, as in JOB-BACKOFF-001,JOB-BACKOFF-002
+DECLINE ?= ## features that the implementation does not claim, separated by commas
+PROCS ?= ## specs, or scenarios of repro, that run at the same time
+REPEAT ?= ## how often the suites, a scenario of repro or a row of bench are run; default: 1
+HISTORY ?= ## histories of specs to save: failed (default), all or none
+LIST ?= ## 1 prints the specs (e2e) or the known bugs (repro) and runs nothing
+RERUN_FAILED ?= ## report.yaml of a run whose failed specs are run again
+IMPLEMENTATION_NAME ?= ## name of the implementation in the report
+IMPLEMENTATION_VERSION ?= ## its version in the report
+CONTACT ?= ## whom to ask about it, in the report: a URL or an address
+
+# For e2e on other clusters than embedded ones. KUBECONFIG selects an existing one.
+CLUSTER ?= ## embedded (default), kind or existing
+NODE_IMAGE ?= ## node image of a kind cluster; default: kind's own
+KIND_CONFIG ?= ## configuration of a kind cluster; default: kind-config.yaml
+PUPPET_IMAGE ?= ## image of pods on real kubelets
+LOAD ?= ## archives of images to load into a kind cluster, separated by commas
+KEEP ?= ## 1 keeps a kind cluster for later runs
+
+# One set of flags, so that the control plane, the suites and the tests share a
+# build cache.
 export CGO_ENABLED = 0
 export GOFLAGS = -buildvcs=false -gcflags=all=-dwarf=false
+
+needsgo = command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
 
 # flag turns a variable that is set into a flag of bin/jobconformance.
 quote = '$(subst ','\'',$(1))'
@@ -37,7 +45,7 @@ flag = $(if $(2),--$(1)=$(call quote,$(2)))
 buildflags = $(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
 clusterflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
 
-.PHONY: e2e test lint clean compare example page
+.PHONY: help e2e test lint clean compare example page
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster
 	@bin/jobconformance --implementation=$(call quote,$(IMPLEMENTATION)) \
@@ -50,17 +58,23 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 		$(if $(filter-out 0,$(LIST)),--list) $(call flag,rerun-failed,$(RERUN_FAILED)) \
 		$(call flag,name,$(IMPLEMENTATION_NAME)) $(call flag,implementation-version,$(IMPLEMENTATION_VERSION)) $(call flag,contact,$(CONTACT))
 
+help: ## list the targets and the variables
+	@echo 'Targets:'
+	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo; echo 'Variables, as in make e2e IMPLEMENTATION=kube-controller-manager:'
+	@awk -F ' [?]=.*## ' '/^[A-Z_]+ [?]=.*## / { printf "  %-24s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
 .PHONY: bin/jobconformance
 bin/jobconformance:
-	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
+	@$(needsgo)
 	@test -x $@ || echo 'jobconformance: compiling it; the first time on a machine takes a minute or two'
 	@go build -o $@ ./suites/jobconformance
 
-SCENARIOS ?=
-PLAN ?=
-EXPLORE_MINUTES ?=
-WORKERS ?=
-FRESH ?=
+SCENARIOS ?= ## regular expression: only scenarios of explore whose names match it
+PLAN ?= ## the only fault of explore, as in 'create pods 2: lose answer'; needs SCENARIOS
+EXPLORE_MINUTES ?= ## start no run of explore after this many minutes; default: until all are done
+WORKERS ?= ## scenarios of explore that run at the same time; default: 3 for each core
+FRESH ?= ## 1 repeats the runs of explore that have saved results
 
 .PHONY: explore
 explore: bin/jobconformance ## run scenarios with one fault at every write and every event of a controller
@@ -69,12 +83,12 @@ explore: bin/jobconformance ## run scenarios with one fault at every write and e
 		$(call flag,scenarios,$(SCENARIOS)) $(call flag,plan,$(PLAN)) $(call flag,minutes,$(EXPLORE_MINUTES)) \
 		$(call flag,workers,$(WORKERS)) $(if $(filter-out 0,$(FRESH)),--fresh)
 
-ROWS ?=
-QPS ?=
-SCALE ?=
-KILLS ?=
-JOBS ?=
-SEED ?=
+ROWS ?= ## rows of bench: jobs, job, indexed, cronjobs, failing, long; default: all but long
+QPS ?= ## rate limits in bench, as in 200/400,unlimited (requests a second/at once)
+SCALE ?= ## size of the rows of bench; default: 1
+KILLS ?= ## how often crash kills the controller; default: 200
+JOBS ?= ## how many Jobs crash creates; default: 200
+SEED ?= ## seed of crash or soak; default: random
 
 .PHONY: bench bench-long crash
 bench: bin/jobconformance ## measure the reference controller against kube-controller-manager, as Markdown
@@ -89,34 +103,33 @@ crash: bin/jobconformance ## kill a controller 200 times while it works on 200 J
 
 benchflags = $(call flag,repeat,$(REPEAT)) $(call flag,scale,$(SCALE)) $(clusterflags)
 
-# Files that go over the node image's own; .ci/container-engine makes some where
-# the machine needs them.
+# Files that replace those of the node image; .ci/container-engine creates some on
+# machines that need them.
 NODE_OVERLAY ?= $(wildcard /usr/local/lib/jobconformance/node-overlay)
 
 .PHONY: images
-images: ## make images of the reference controller and of puppets, for nodes that cannot pull
+images: ## build images of the reference controller and of puppets, for nodes that cannot pull
 	@go run ./fixtures/internal/image/cmd
 
 .PHONY: node-image
 node-image: ## build a node image for CLUSTER=kind without a container registry
-	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
+	@$(needsgo)
 	@go build -o bin/nodeimage ./fixtures/build/nodeimage
 	@bin/nodeimage $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) \
 		$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,overlay,$(NODE_OVERLAY))
 
-test: ## unit tests, the embedded cluster, then the self-test: every mutant must be caught
-	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
+test: ## unit tests, the embedded cluster, and the self-test: every mutant must be caught
+	@$(needsgo)
 	go vet ./...
 	go test -timeout 10m ./...
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestEmbedded ./fixtures/cluster
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 60m -v -run TestEveryMutantIsCaught ./suites/mutants
 
-# Steps of the model test of each controller.
-FUZZ_STEPS ?= 1000000
+FUZZ_STEPS ?= 1000000## steps of the model test of each controller; default: 1000000
 
 .PHONY: fuzz
-fuzz: ## run random Jobs and CronJobs against the reference controllers, with faults, for FUZZ_STEPS steps each
-	@command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in PATH; install Go 1.26 or later' >&2; exit 2; }
+fuzz: ## run random Jobs and CronJobs against the models of the reference controllers, with faults
+	@$(needsgo)
 	@go test -c -o bin/fuzz-job ./controller/job
 	@go test -c -o bin/fuzz-cronjob ./controller/cronjob
 	@cd controller/job && JOBCONFORMANCE_FUZZ_STEPS=$(FUZZ_STEPS) ../../bin/fuzz-job -test.run TestWorlds -test.timeout 60m
@@ -124,38 +137,38 @@ fuzz: ## run random Jobs and CronJobs against the reference controllers, with fa
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-MINUTES ?=
-COUNT ?=
+MINUTES ?= ## soak starts workloads for this many minutes; default: 10
+COUNT ?= ## maximum number of workloads of soak; default: no limit
 
 .PHONY: soak
 soak: bin/jobconformance ## run random workloads with faults against a controller, for MINUTES
 	@bin/jobconformance soak --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,minutes,$(MINUTES)) $(call flag,count,$(COUNT)) \
 		$(call flag,seed,$(SEED)) $(clusterflags)
 
-ISSUE ?=
-VERSION ?=
-VERSIONS ?=
-SCENARIO ?=
+ISSUE ?= ## number of the upstream issue for repro
+VERSION ?= ## versions for repro; default: one that has the bug and one that does not
+VERSIONS ?= ## versions for repro-matrix
+SCENARIO ?= ## file with a scenario for repro
 
-# The default is for repro to choose: upstream's controller for its own bugs.
+# repro has a default of its own: upstream's controller for its bugs.
 given = $(if $(filter file,$(origin IMPLEMENTATION)),,$(call flag,implementation,$(IMPLEMENTATION)))
 reproflags = $(given) $(call flag,repeat,$(REPEAT)) $(call flag,procs,$(PROCS)) $(buildflags)
 
 .PHONY: repro repro-matrix
-repro: bin/jobconformance ## replay a bug of upstream by its number, ISSUE=139428, or SCENARIO=file.yaml; LIST=1 shows the numbers
+repro: bin/jobconformance ## reproduce an upstream bug by its number, ISSUE=139428, or run SCENARIO=file.yaml; LIST=1 prints the numbers
 	@bin/jobconformance repro $(call flag,issue,$(ISSUE)) $(call flag,version,$(VERSION)) $(call flag,scenario,$(SCENARIO)) \
 		$(if $(filter-out 0,$(LIST)),--list) $(reproflags)
 
-repro-matrix: bin/jobconformance ## replay all of them on all versions, or on VERSIONS=v1.36.1,v1.36.3
+repro-matrix: bin/jobconformance ## reproduce all of them on all versions, or on VERSIONS=v1.36.1,v1.36.3
 	@bin/jobconformance repro-matrix $(call flag,versions,$(VERSIONS)) $(call flag,issue,$(ISSUE)) $(reproflags)
 
-compare: bin/jobconformance ## what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
+compare: bin/jobconformance ## print what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
 	@bin/jobconformance compare $(call quote,$(OLD)) $(call quote,$(NEW))
 
-example: ## the suites from a test of another repository: suites/example
+example: ## run the suites from a test of another repository: suites/example
 	cd suites/example && go vet ./... && go test -count=1 -v ./...
 
-page: ## open the page JOBCONFORMANCE_PAGE=reports/index.html of a red run in Chromium
+page: ## test the page of a red run in Chromium: JOBCONFORMANCE_PAGE=reports/index.html
 	cd suites/report/browser && go vet ./... && go test -count=1 -v ./...
 
 lint: ## gofmt, the words of suites/prose/words.yaml, and staticcheck
@@ -163,7 +176,7 @@ lint: ## gofmt, the words of suites/prose/words.yaml, and staticcheck
 	go test -count=1 -v ./suites/prose
 	go run $(STATICCHECK) ./...
 
-MATRIX ?=
+MATRIX ?= ## matrix.jsonl of repro-matrix, whose results figures takes over
 
 .PHONY: requirements figures
 requirements figures: ## write suites/REQUIREMENTS.md and the figures in the READMEs; MATRIX= takes over results of repro-matrix
