@@ -153,7 +153,7 @@ func (f *flags) check() error {
 	return nil
 }
 
-func (f *flags) repeated(ctx context.Context, env *run.Lab, impl implementation.Implementation, out io.Writer) (*run.Verdict, error) {
+func (f *flags) repeated(ctx context.Context, env *run.Environment, impl implementation.Implementation, out io.Writer) (*run.Verdict, error) {
 	for n := 1; ; n++ {
 		if f.repeat > 1 {
 			fmt.Fprintf(out, "run %d of %d\n", n, f.repeat)

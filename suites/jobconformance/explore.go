@@ -109,7 +109,7 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 	}
 	x.options.Implementation = x.impl
 	var print func() error // the result, after the cluster has stopped
-	err := scenario.With(ctx, x.options, func(ctx context.Context, env *run.Lab, theatre scenario.Theatre) (err error) {
+	err := scenario.With(ctx, x.options, func(ctx context.Context, env *run.Environment, theatre scenario.Theatre) (err error) {
 		x.stories = slices.DeleteFunc(x.stories, func(s explore.Story) bool {
 			later := !s.In(env.Version())
 			if later {
@@ -133,7 +133,7 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 	return print()
 }
 
-func (x *exploration) explore(ctx context.Context, env *run.Lab, theatre scenario.Theatre, out io.Writer) (print func() error, err error) {
+func (x *exploration) explore(ctx context.Context, env *run.Environment, theatre scenario.Theatre, out io.Writer) (print func() error, err error) {
 	program, err := digest(x.impl.Program(env.Builds))
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type published struct {
 }
 
 // prepare has a run save all histories for the report, and explain its failures.
-func (f *flags) prepare(lab *run.Lab) published {
+func (f *flags) prepare(lab *run.Environment) published {
 	p := published{keep: f.selection.History, started: time.Now(), flags: f}
 	f.selection.History = protocol.KeepAll
 	f.selection.Explain = func(s protocol.Spec) string { return report.Explain(s, lab.Reports, f.again(s.Text)) }
@@ -35,7 +35,7 @@ func (f *flags) prepare(lab *run.Lab) published {
 }
 
 // write judges the run, also one that was cut short by a failure of the harness.
-func (p published) write(lab *run.Lab, verdict *run.Verdict, failure error) error {
+func (p published) write(lab *run.Environment, verdict *run.Verdict, failure error) error {
 	f := p.flags
 	judged := report.Run{
 		Implementation: report.Implementation{Name: cmp.Or(f.name, f.implementation), Version: f.version, Contact: f.contact},

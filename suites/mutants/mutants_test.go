@@ -79,7 +79,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free := make(chan *run.Lab, environments)
+	free := make(chan *run.Environment, environments)
 	for n := range environments {
 		environment, err := run.Open(ctx, run.Options{
 			Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
@@ -142,7 +142,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 }
 
 // caughtBy returns what turned red for a mutant, nothing if it is not caught.
-func caughtBy(ctx context.Context, environment *run.Lab, b built) (string, error) {
+func caughtBy(ctx context.Context, environment *run.Environment, b built) (string, error) {
 	if b.err != nil {
 		return "", b.err
 	}
@@ -162,7 +162,7 @@ func caughtBy(ctx context.Context, environment *run.Lab, b built) (string, error
 	return verdict.Ended, nil
 }
 
-func check(ctx context.Context, environment *run.Lab, builds implementation.Builds, sel run.Selection) (*run.Verdict, error) {
+func check(ctx context.Context, environment *run.Environment, builds implementation.Builds, sel run.Selection) (*run.Verdict, error) {
 	impl, err := implementation.Parse(implementation.Reference)
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func onCluster(ctx context.Context, o Options, version string, do func(context.C
 	o.Build.KubernetesVersion = version
 	return scenario.With(ctx, run.Options{
 		Implementation: o.Implementation, Build: o.Build, Out: o.Out, Reports: filepath.Join(o.Reports, version),
-	}, func(ctx context.Context, _ *run.Lab, theatre scenario.Theatre) error { return do(ctx, theatre) })
+	}, func(ctx context.Context, _ *run.Environment, theatre scenario.Theatre) error { return do(ctx, theatre) })
 }
 
 // parallel calls do for 0 to n-1, Procs at the same time.

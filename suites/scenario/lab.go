@@ -11,12 +11,12 @@ import (
 // With opens an environment without suites, calls do with a place for scenarios of
 // the implementation in it, and closes the environment. Logs go below the run's
 // reports. The context of do ends, too, when a part of the cluster ends.
-func With(ctx context.Context, o run.Options, do func(context.Context, *run.Lab, Theatre) error) error {
+func With(ctx context.Context, o run.Options, do func(context.Context, *run.Environment, Theatre) error) error {
 	if o.Implementation.Warning != "" {
 		fmt.Fprintln(o.Out, "note:", o.Implementation.Warning)
 	}
 	o.Bare = true
-	return run.With(ctx, o, func(ctx context.Context, env *run.Lab) error {
+	return run.With(ctx, o, func(ctx context.Context, env *run.Environment) error {
 		as, err := env.As()
 		if err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 // Cluster is an embedded cluster on which the requests of implementations are
 // counted.
 type Cluster struct {
-	*run.Lab
+	*run.Environment
 	Counter *Counter
 	Client  kubernetes.Interface // of the harness
 }
@@ -23,7 +23,7 @@ func With(ctx context.Context, o run.Options, do func(context.Context, Cluster) 
 	counter := &Counter{}
 	o.Bare = true
 	o.Embedded = []support.ClusterOpts{cluster.WithAudit(run.ImplementationUser, counter)}
-	return run.With(ctx, o, func(ctx context.Context, env *run.Lab) error {
+	return run.With(ctx, o, func(ctx context.Context, env *run.Environment) error {
 		config := env.Config()
 		config.UserAgent = "jobconformance (bench)"
 		config.ContentType = "application/vnd.kubernetes.protobuf"
@@ -32,6 +32,6 @@ func With(ctx context.Context, o run.Options, do func(context.Context, Cluster) 
 		if err != nil {
 			return err
 		}
-		return do(ctx, Cluster{Lab: env, Counter: counter, Client: client})
+		return do(ctx, Cluster{Environment: env, Counter: counter, Client: client})
 	})
 }
