@@ -9,19 +9,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
 
-// lastLines is how many lines of the implementation's log are shown of a failed
-// spec.
-const lastLines = 20
+// shownLines is how many lines of a log are shown of a failed spec.
+const shownLines = 20
 
-// Explain says what is known of a failed spec besides its message, for a
-// terminal: the requirements that it covers with their sources, the last events
-// of its namespace, what the implementation logged about it, and the command
-// that runs just this spec again.
+// Explain returns what is known of a failed spec besides its message, for a terminal:
+// its requirements with their sources, the last events of its namespaces, what the
+// implementation logged about them, and the command that runs the spec again. The folder
+// is that of the run's reports.
 func Explain(s protocol.Spec, folder, again string) string {
 	var b strings.Builder
 	for _, id := range s.Requirements {
@@ -29,42 +29,39 @@ func Explain(s protocol.Spec, folder, again string) string {
 			fmt.Fprintf(&b, "%s: %s\n  source: %s\n", q.ID, q.Text, q.Source)
 		}
 	}
-	if about, h, found := historyOf(s.Text, filepath.Join(folder, HistoriesName)); found {
+	for _, file := range s.Histories {
+		about, h, err := history.Load(string(file))
+		if err != nil {
+			fmt.Fprintf(&b, "%v\n", err)
+			continue
+		}
 		if text := events(h); text != "" {
 			b.WriteString(text + "\n")
 		}
-		if lines := logged(filepath.Join(folder, "implementation.log"), about.Namespace); len(lines) > 0 {
-			fmt.Fprintf(&b, "The implementation's last words about %s:\n%s\n", about.Namespace, strings.Join(lines, "\n"))
+		if lines := lastLines(filepath.Join(folder, "implementation.log"), about.Namespace); len(lines) > 0 {
+			fmt.Fprintf(&b, "The last lines of implementation.log about %s:\n%s\n", about.Namespace, strings.Join(lines, "\n"))
 		}
-		for _, log := range lives(filepath.Join(folder, "lives", about.Namespace)) {
-			fmt.Fprintf(&b, "The last words of %s:\n%s\n", log, strings.Join(logged(log, ""), "\n"))
-		}
+	}
+	for _, log := range ownLogs(s) {
+		fmt.Fprintf(&b, "The last lines of %s:\n%s\n", log, strings.Join(lastLines(log, ""), "\n"))
 	}
 	fmt.Fprintf(&b, "Again: %s\n", again)
 	return b.String()
 }
 
-// lives are the logs of implementations that a spec started itself, by a name in
-// a folder of its own where there were several.
-func lives(folder string) []string {
-	one, _ := filepath.Glob(filepath.Join(folder, "*.log"))
-	several, _ := filepath.Glob(filepath.Join(folder, "*", "*.log"))
+// ownLogs returns the logs of implementations that a spec started, which have a folder
+// each where there were several.
+func ownLogs(s protocol.Spec) []string {
+	if s.Logs == "" {
+		return nil
+	}
+	one, _ := filepath.Glob(filepath.Join(string(s.Logs), "*.log"))
+	several, _ := filepath.Glob(filepath.Join(string(s.Logs), "*", "*.log"))
 	return append(one, several...)
 }
 
-// historyOf finds the saved history of a spec.
-func historyOf(spec, folder string) (about history.About, h history.History, found bool) {
-	files, _ := filepath.Glob(filepath.Join(folder, history.FileName(spec, "*")))
-	for _, path := range files {
-		if about, h, err := history.Load(path); err == nil && about.Spec == spec {
-			return about, h, true
-		}
-	}
-	return about, h, false
-}
-
-// logged are the last lines of a log that have a word in them.
-func logged(path, word string) (lines []string) {
+// lastLines returns the last lines of a log that have a word in them.
+func lastLines(path, word string) (lines []string) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil
@@ -77,37 +74,44 @@ func logged(path, word string) (lines []string) {
 			lines = append(lines, scan.Text())
 		}
 	}
-	return slices.Clone(lines[max(0, len(lines)-lastLines):])
+	return slices.Clone(lines[max(0, len(lines)-shownLines):])
 }
 
-// Again is the command that runs one spec again, with the variables that the run
-// was made with (as in IMPLEMENTATION=reference).
+// lastEvents is how many Events of a namespace are shown of a failed spec.
+const lastEvents = 20
+
+// events returns the last Events of a history, a line each.
+func events(h history.History) string {
+	var lines []string
+	for _, r := range h.Revisions {
+		if e := r.Event(); e != nil {
+			lines = append(lines, fmt.Sprintf("%s %s %s/%s %s: %s", r.At.UTC().Format("15:04:05.000"),
+				e.Type, e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Reason, firstLine(e.Message)))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "The last events:\n" + strings.Join(lines[max(0, len(lines)-lastEvents):], "\n")
+}
+
+// Again returns the command that runs one spec again, with the variables of the run (as
+// in IMPLEMENTATION=reference).
 func Again(variables []string, spec string) string {
 	words := []string{"make", "e2e"}
-	for _, v := range variables {
+	for _, v := range append(slices.Clone(variables), "FOCUS="+Exactly(spec)) {
 		name, value, _ := strings.Cut(v, "=")
-		words = append(words, name+"="+quoted(value))
+		words = append(words, console.Variable(name, value))
 	}
-	return strings.Join(append(words, "FOCUS="+quoted(Exactly(spec))), " ")
+	return strings.Join(words, " ")
 }
 
-// Exactly is the expression that selects these specs and no others. Ginkgo
-// matches it against the suite's name and the spec's text.
+// Exactly returns the expression that selects these specs and no others. Ginkgo matches
+// it against the name of the suite and the text of a spec.
 func Exactly(specs ...string) string {
 	var all []string
 	for _, s := range specs {
 		all = append(all, regexp.QuoteMeta(s))
 	}
 	return "^" + regexp.QuoteMeta(protocol.Suite) + " (" + strings.Join(all, "|") + ")$"
-}
-
-var plain = regexp.MustCompile(`^[\w@%+:,./-]*$`)
-
-// quoted is a word for make and the shell that it calls.
-func quoted(word string) string {
-	word = strings.ReplaceAll(word, "$", "$$")
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -25,24 +25,28 @@ func TestExplain(t *testing.T) {
 		}})
 	}
 	about := history.About{Spec: "x does y", Namespace: "jobconformance-abc"}
-	if err := history.Save(filepath.Join(folder, HistoriesName, history.FileName(about.Spec, about.Namespace)), about, h); err != nil {
+	file := filepath.Join(folder, "history.json")
+	if err := history.Save(file, about, h); err != nil {
 		t.Fatal(err)
 	}
 	log := "about jobconformance-abc/a\nabout jobconformance-other/a\n"
 	if err := os.WriteFile(filepath.Join(folder, "implementation.log"), []byte(log), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, life := range []string{"life-1.log", "second/life-1.log"} {
-		path := filepath.Join(folder, "lives", about.Namespace, life)
+	logs := filepath.Join(folder, "implementations", about.Namespace)
+	for _, name := range []string{"life-1.log", "second/life-1.log"} {
+		path := filepath.Join(logs, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte("end of "+life), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("end of "+name), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	q := table.All()[0]
-	text := Explain(spec("x does y", failed, q.ID), folder, "make e2e FOCUS='x'")
+	s := spec("x does y", failed, q.ID)
+	s.Histories, s.Logs = []protocol.HistoryFile{protocol.HistoryFile(file)}, protocol.LogFolder(logs)
+	text := Explain(s, folder, "make e2e FOCUS='x'")
 	for _, want := range []string{q.ID + ": " + q.Text, q.Source, "number y", "about jobconformance-abc/a", "end of life-1.log", "end of second/life-1.log", "Again: make e2e FOCUS='x'"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)

@@ -87,7 +87,10 @@ func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []
 		if !covers && !breaks {
 			continue
 		}
-		e := Evidence{Spec: s.Text, Failed: s.Failed, Duration: tenths(s.Duration), History: run.Histories[s.Text], Reason: s.Message}
+		e := Evidence{
+			Spec: s.Text, Failed: s.Failed, Duration: tenths(s.Duration), History: run.Histories[s.Text],
+			Cause: s.Cause, Invariants: s.Invariants, Reason: s.Message,
+		}
 		switch {
 		case s.Cause == protocol.Harness:
 			e.Outcome = HarnessError

@@ -1,53 +1,56 @@
 package report
 
 import (
+	"html/template"
 	"os"
 	"path/filepath"
-	"slices"
 
+	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
+	"github.com/jobconformance/jobconformance/suites/report/timeline"
 )
 
-// HistoriesName is the folder of saved histories, beside the report.
-const HistoriesName = "histories"
-
-// Publish judges a run and writes what is known of it into a folder: the report
-// and the page, with pictures of the histories that are saved there, of which
-// then those are kept that keep says. again gives the
-// command that runs one spec again, by its text.
+// Publish judges a run and writes report.yaml and index.html into a folder. The page has
+// a timeline of every saved history; then those that keep does not select are removed.
+// again returns the command that runs one spec again, by its text.
 func Publish(folder string, run Run, keep protocol.Keep, again func(spec string) string) (*Report, error) {
-	pictures, files, err := Pictures(filepath.Join(folder, HistoriesName), folder)
-	if err != nil {
-		return nil, err
-	}
-	if run.Histories, err = prune(folder, files, keep, run.Specs); err != nil {
-		return nil, err
-	}
-	r := Judge(run, table.All())
+	pictures := map[string]Picture{}
+	run.Histories = map[string]string{}
 	for _, s := range run.Specs {
-		p := pictures[s.Text]
-		p.Again = again(s.Text)
+		p := Picture{Again: again(s.Text)}
+		for _, file := range s.Histories {
+			err := p.add(string(file))
+			switch {
+			case err != nil:
+			case keep.Saves(s.Failed):
+				run.Histories[s.Text], err = filepath.Rel(folder, string(file))
+			default:
+				err = os.Remove(string(file))
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
 		pictures[s.Text] = p
 	}
+	r := Judge(run, table.All())
 	if err := Write(folder, r); err != nil {
 		return nil, err
 	}
 	return r, WritePage(folder, r, pictures)
 }
 
-// prune removes the histories that are not to be kept, and returns the others.
-func prune(folder string, files map[string]string, keep protocol.Keep, specs []protocol.Spec) (map[string]string, error) {
-	kept := map[string]string{}
-	for spec, file := range files {
-		failed := slices.ContainsFunc(specs, func(s protocol.Spec) bool { return s.Failed && s.Text == spec })
-		if keep.Saves(failed) {
-			kept[spec] = file
-			continue
-		}
-		if err := os.Remove(filepath.Join(folder, file)); err != nil {
-			return nil, err
-		}
+// add draws a saved history, judged once more.
+func (p *Picture) add(file string) error {
+	about, h, err := history.Load(file)
+	if err != nil {
+		return err
 	}
-	return kept, nil
+	p.SVG += template.HTML(timeline.SVG(h, invariants.Check(h, invariants.OptionsFor(about)...))) //nolint:gosec // escaped there
+	if about.Failed {
+		p.Details = events(h)
+	}
+	return nil
 }

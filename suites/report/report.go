@@ -6,6 +6,7 @@
 package report
 
 import (
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -153,7 +154,12 @@ type Evidence struct {
 	Failed bool `json:"failed,omitempty"`
 	// Duration is how long it ran, as in "1.2s".
 	Duration metav1.Duration `json:"duration"`
-	// Reason says why it failed or was not run.
+	// Cause is the kind of reason for which it failed: assertion, invariant,
+	// implementation exited or harness. Empty if it did not fail.
+	Cause protocol.Cause `json:"cause,omitempty"`
+	// Invariants are the IDs of those that its history breaks.
+	Invariants []string `json:"invariants,omitempty"`
+	// Reason says why it failed or was not run, for people.
 	Reason string `json:"reason,omitempty"`
 	// History is the saved history, relative to the report; empty if none was
 	// kept.
