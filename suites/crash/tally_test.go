@@ -93,7 +93,7 @@ func TestTallyOfBadOutcomes(t *testing.T) {
 }
 
 // TestScriptsAddUp keeps the expectation honest: what is wanted follows from the
-// Job and from what its pods are told.
+// Job and from the annotations of its pods.
 func TestScriptsAddUp(t *testing.T) {
 	for _, s := range Scripts(700, rand.New(rand.NewPCG(3, 0))) {
 		failures := 0

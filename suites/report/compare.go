@@ -24,10 +24,10 @@ type Comparison struct {
 	Same  int
 }
 
-// Regressed tells whether something got worse.
+// Regressed reports whether something got worse.
 func (c *Comparison) Regressed() bool { return len(c.Worse) > 0 }
 
-// Compare tells what got better and worse. A requirement that was conformant
+// Compare returns what got better and worse. A requirement that was conformant
 // and is no longer verified is worse: nobody knows it to hold any more.
 func Compare(old, new *Report) *Comparison {
 	before := byID(old)

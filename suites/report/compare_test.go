@@ -25,7 +25,7 @@ func TestCompare(t *testing.T) {
 		"broken, not known before":   {NotVerified, NonConformant, 1, 0, 0},
 		"no longer verified":         {Conformant, NotVerified, 1, 0, 0},
 		"declined now":               {Conformant, Declined, 1, 0, 0},
-		"mended":                     {NonConformant, Conformant, 0, 1, 0},
+		"fixed":                      {NonConformant, Conformant, 0, 1, 0},
 		"broken, and not verified":   {NonConformant, NotVerified, 0, 1, 0},
 		"verified now":               {NotVerified, Conformant, 0, 1, 0},
 		"new and conformant":         {"", Conformant, 0, 0, 1},

@@ -26,17 +26,17 @@ func TestAReportIsReadAsItWasWritten(t *testing.T) {
 }
 
 func TestWhatIsNoReportIsRefused(t *testing.T) {
-	whole := "apiVersion: " + APIVersion + "\nkind: " + Kind + "\nrequirements:\n- {id: JOB-A-001, outcome: conformant}\n"
+	complete := "apiVersion: " + APIVersion + "\nkind: " + Kind + "\nrequirements:\n- {id: JOB-A-001, outcome: conformant}\n"
 	for name, test := range map[string]struct{ text, says string }{
 		"empty":          {"", "version"},
 		"no YAML":        {"a: [", "damaged"},
-		"other version":  {strings.Replace(whole, "v1alpha1", "v2", 1), "v2"},
-		"other kind":     {strings.Replace(whole, Kind, "Pod", 1), "Pod"},
-		"cut off":        {whole[:strings.Index(whole, "requirements")], "no requirements"},
-		"other outcome":  {strings.Replace(whole, "conformant", "fine", 1), "fine"},
-		"no ID":          {strings.Replace(whole, "JOB-A-001", `""`, 1), "no ID"},
-		"the same again": {whole + "- {id: JOB-A-001, outcome: conformant}\n", "twice"},
-		"wrong type":     {strings.Replace(whole, "conformant", "[1]", 1), "damaged"},
+		"other version":  {strings.Replace(complete, "v1alpha1", "v2", 1), "v2"},
+		"other kind":     {strings.Replace(complete, Kind, "Pod", 1), "Pod"},
+		"cut off":        {complete[:strings.Index(complete, "requirements")], "no requirements"},
+		"other outcome":  {strings.Replace(complete, "conformant", "fine", 1), "fine"},
+		"no ID":          {strings.Replace(complete, "JOB-A-001", `""`, 1), "no ID"},
+		"the same again": {complete + "- {id: JOB-A-001, outcome: conformant}\n", "twice"},
+		"wrong type":     {strings.Replace(complete, "conformant", "[1]", 1), "damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), FileName)

@@ -124,7 +124,7 @@ func TestJudgeLeavesOutSpecsOfOtherVersions(t *testing.T) {
 	old.Versions = []string{"< 1.31.0"}
 	r := judge(old, spec("a", passed, "JOB-A-001"))
 	if got := outcomes(r)["JOB-A-001"]; got != Conformant || r.Specs.NotVerified != 0 {
-		t.Errorf("JOB-A-001 is %q with %+v, want it conformant: the other spec cannot tell anything here", got, r.Specs)
+		t.Errorf("JOB-A-001 is %q with %+v, want it conformant: the other spec does not count here", got, r.Specs)
 	}
 }
 

@@ -65,8 +65,8 @@ func SVG(h history.History, violations []invariants.Violation) string {
 	}
 	lanes, left := lanesOf(h)
 	y := float64(top)
-	for _, s := range subjects(h.Faults()) {
-		y += c.subject(s, y)
+	for _, s := range implementations(h.Faults()) {
+		y += c.implementation(s, y)
 	}
 	for _, lane := range lanes {
 		y += c.lane(lane, y)

@@ -19,8 +19,8 @@ import (
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// story is a Job that becomes Complete while pods run.
-func story(pods int) history.History {
+// sample is a Job that becomes Complete while pods run.
+func sample(pods int) history.History {
 	job := func(version string, status batchv1.JobStatus) *batchv1.Job {
 		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job", ResourceVersion: version}, Status: status}
 	}
@@ -69,7 +69,7 @@ func count(t *testing.T, svg, class string) (n int) {
 }
 
 func TestPicture(t *testing.T) {
-	h := story(3)
+	h := sample(3)
 	svg := SVG(h, []invariants.Violation{{Invariant: invariants.Invariant{ID: "job-x"}, Revisions: h.Revisions[2:3]}})
 	for class, want := range map[string]int{"running": 3, "d h": 1, "d bad": 1, "bad": 1, "d": 3, "c": 2, "a": 1} {
 		if got := count(t, svg, class); got != want {
@@ -84,7 +84,7 @@ func TestPicture(t *testing.T) {
 }
 
 func TestPictureShowsWhatWasDoneToTheImplementation(t *testing.T) {
-	h := story(1)
+	h := sample(1)
 	after := func(d time.Duration) time.Time { return start.Add(d) }
 	h.Calls = []history.Call{
 		{At: after(-time.Second), Verb: history.VerbStart},
@@ -115,18 +115,18 @@ func TestPictureOfNothing(t *testing.T) {
 }
 
 func TestPictureHasRoomForSomeLanes(t *testing.T) {
-	svg := SVG(story(500), nil)
+	svg := SVG(sample(500), nil)
 	if got := count(t, svg, "running"); got != maxLanes-1 {
 		t.Errorf("%d lanes of pods, want %d", got, maxLanes-1)
 	}
 	if !strings.Contains(svg, "and 441 more") {
-		t.Error("what was left out is not told")
+		t.Error("the page does not say that something was left out")
 	}
 }
 
 func TestAxisHasAHandfulOfTimes(t *testing.T) {
 	for _, span := range []time.Duration{0, time.Millisecond, 300 * time.Millisecond, 7 * time.Second, 11 * time.Minute, 5 * time.Hour} {
-		h := story(0)
+		h := sample(0)
 		h.Revisions[1].At = start.Add(span)
 		if got := count(t, SVG(h, nil), "g"); got < 2 || got > 10 {
 			t.Errorf("%d lines for %s", got, span)

@@ -9,8 +9,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/history"
 )
 
-// subjects are the faults of each implementation, in the order of their first.
-func subjects(all []history.Call) [][]history.Call {
+// implementations are the faults of each implementation, in the order of their first.
+func implementations(all []history.Call) [][]history.Call {
 	at := map[string]int{}
 	var groups [][]history.Call
 	for _, f := range all {
@@ -25,10 +25,10 @@ func subjects(all []history.Call) [][]history.Call {
 	return groups
 }
 
-// subject draws the lane of an implementation and returns its height: a bar for
+// implementation draws the lane of an implementation and returns its height: a bar for
 // each life, thinner ones while something was kept from it, and a mark for each
 // fault.
-func (c *canvas) subject(met []history.Call, y float64) float64 {
+func (c *canvas) implementation(met []history.Call, y float64) float64 {
 	name := "implementation"
 	if by := met[0].By; by != "" {
 		name = by
