@@ -13,8 +13,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/mutants"
-	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/repro"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
 
 // documented are the pages with figures, each as <!--name-->figure<!--/-->.
@@ -62,7 +62,7 @@ func figuresOf(t *testing.T, cells []repro.Cell) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bugs, err := regressions.All()
+	bugs, err := library.Regressions()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
@@ -100,7 +101,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 	// #120649: this is the status after a crash between the creation of a Job and the
 	// write of the status. Wrong: a controller that starts the Job twice, or looks for
 	// it in no namespace, as upstream's did up to 1.36 (#136918).
-	It("the controller adds a missing running Job to status.active", Covers(TakesUpLostJob), func(ctx SpecContext) {
+	It("the controller adds a missing running Job to status.active", Covers(TakesUpLostJob), Shows(upstream.LostStart), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := Ago(30 * time.Minute)
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"io"
 	"strings"
 	"sync"
@@ -27,8 +28,8 @@ type Explorer struct {
 	Out io.Writer
 	// Again is the command that plays a plan alone.
 	Again func(story, plan string) string
-	// Known are deviations that were explained.
-	Known []Known
+	// Known are bugs that explain violations.
+	Known []protocol.Bug
 
 	mu       sync.Mutex
 	done     int // runs, of all that there are

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -90,7 +91,7 @@ func TestResultsAreOfUseToTheSameSubjectOnly(t *testing.T) {
 }
 
 func TestKnownDeviationsExplainNothingElse(t *testing.T) {
-	known := []Known{{Implementation: "x", Story: "del.*", Plan: "patch pods [0-9]+: .*", Cause: "step 3"}}
+	known := []protocol.Bug{{Explored: protocol.Explored{Scenario: "del.*", Plan: "patch pods [0-9]+: .*", Cause: "step 3"}}}
 	at := Outcome{Story: "deletion", Plan: "patch pods 2: answer 500", Causes: []string{"step 3"}}
 	if knownOf(known, at) == nil {
 		t.Error("it is not known")

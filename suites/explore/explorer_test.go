@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,9 +103,9 @@ func TestAViolationIsPlayedAgainAndTold(t *testing.T) {
 func TestAKnownViolationIsNone(t *testing.T) {
 	s := &stage{plans: map[string][]Run{"create pods 2: lose answer": {red("step 3")}}}
 	tally, text := explored(t, s, func(e *Explorer) {
-		e.Known = []Known{
-			{Plan: "create pods [0-9]+: lose answer", Cause: "step 3", Why: "it is so"},
-			{Plan: "delete pods 1: lose answer", Why: "it was so"},
+		e.Known = []protocol.Bug{
+			{Explored: protocol.Explored{Plan: "create pods [0-9]+: lose answer", Cause: "step 3"}, Text: "it is so"},
+			{Explored: protocol.Explored{Plan: "delete pods 1: lose answer"}, Text: "it was so"},
 		}
 	})
 	if tally.Red() || !strings.Contains(text, "known, in 1 runs: it is so") || !strings.Contains(text, "known, but seen in no run: it was so") {

@@ -2,9 +2,7 @@ package explore
 
 import (
 	"crypto/sha256"
-	"embed"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,10 +11,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/scenario"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
-
-//go:embed scenarios/*.yaml
-var files embed.FS
 
 // Story is a scenario to be disturbed. Its last step awaits the end state that
 // every conformant implementation reaches, whatever fault happens on the way, and
@@ -40,30 +36,21 @@ func (s Story) In(v string) bool { return s.Since == "" || version.Satisfies(v, 
 // Stories are those whose names match, in order; all of them for nil. The error
 // is a *badinput.Error when there is none.
 func Stories(which *regexp.Regexp) ([]Story, error) {
-	entries, err := files.ReadDir("scenarios")
+	entries, err := library.Explorations()
 	if err != nil {
 		return nil, err
 	}
 	var all []Story
 	var names []string
-	for _, entry := range entries {
-		name := strings.TrimSuffix(entry.Name(), ".yaml")
-		names = append(names, name)
-		if which != nil && !which.MatchString(name) {
+	for _, e := range entries {
+		names = append(names, e.Name)
+		if which != nil && !which.MatchString(e.Name) {
 			continue
 		}
-		text, err := files.ReadFile(path.Join("scenarios", entry.Name()))
-		if err != nil {
-			return nil, err
+		if e.Steps[len(e.Steps)-1].Await == "" {
+			return nil, fmt.Errorf("the scenario %s does not end with an await", e.Name)
 		}
-		s, err := scenario.Read(entry.Name(), text)
-		if err != nil {
-			return nil, err
-		}
-		if s.Steps[len(s.Steps)-1].Await == "" {
-			return nil, fmt.Errorf("the scenario %s does not end with an await", name)
-		}
-		all = append(all, Story{name, string(text), s, since[name]})
+		all = append(all, Story{e.Name, string(e.Text), e.Scenario, since[e.Name]})
 	}
 	if len(all) == 0 {
 		return nil, badinput.New(fmt.Sprintf("no scenario matches %q", which), "choose some of "+strings.Join(names, ", "))

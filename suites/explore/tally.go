@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"io"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ type Tally struct {
 	Missing int
 	// Harness are errors of runs that have no result; they are missing, too.
 	Harness []error
-	Known   []Known
+	Known   []protocol.Bug
 	Took    time.Duration
 
 	stories []Story
@@ -102,9 +103,9 @@ func (t *Tally) printKnown(out io.Writer) {
 		}
 		switch {
 		case len(of) > 0:
-			fmt.Fprintf(out, "\nknown, in %d runs: %s\n  %s\n", len(of), strings.TrimSpace(k.Issue+" "+k.Why), t.again(of[0].Story, of[0].Plan))
-		case t.Complete() && slices.ContainsFunc(t.stories, func(s Story) bool { return matches(k.Story, s.Name) }):
-			fmt.Fprintf(out, "\nknown, but seen in no run: %s\n", strings.TrimSpace(k.Issue+" "+k.Why))
+			fmt.Fprintf(out, "\nknown, in %d runs: %s\n  %s\n", len(of), strings.TrimSpace(k.Name()+" "+k.Text), t.again(of[0].Story, of[0].Plan))
+		case t.Complete() && slices.ContainsFunc(t.stories, func(s Story) bool { return matches(k.Explored.Scenario, s.Name) }):
+			fmt.Fprintf(out, "\nknown, but seen in no run: %s\n", strings.TrimSpace(k.Name()+" "+k.Text))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
@@ -64,9 +65,9 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 		},
 		// #120649, #136918. Wrong: starts a Job twice, or never adds it to
 		// status.active.
-		Entry("creating it", Covers(CronSurvivesCrashes), createJobs),
+		Entry("creating it", Covers(CronSurvivesCrashes), Shows(upstream.LostStart), createJobs),
 		// The same issues. Wrong: takes the Job that the status lacks for one of
 		// another owner.
-		Entry("writing the status", Covers(CronSurvivesCrashes), writeCronJobStatus),
+		Entry("writing the status", Covers(CronSurvivesCrashes), Shows(upstream.LostStart), writeCronJobStatus),
 	)
 })

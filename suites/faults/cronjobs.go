@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
@@ -74,12 +75,12 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 	}
 
 	// Wrong: takes a Job for started that could not be created.
-	It("with failing create requests, the CronJob starts exactly one Job", Covers(StartsDespiteFaults), func(ctx SpecContext) {
+	It("with failing create requests, the CronJob starts exactly one Job", Covers(StartsDespiteFaults), Shows(upstream.LostStart), func(ctx SpecContext) {
 		failing(ctx, createJobs, fails, throttled, dropped, answerLost)
 	})
 
 	// Wrong: writes once, and forgets what it could not write.
-	It("with failing status writes, the controller records the end of its Job", Covers(RecordsDespiteFaults), func(ctx SpecContext) {
+	It("with failing status writes, the controller records the end of its Job", Covers(RecordsDespiteFaults), Shows(upstream.LostStart), func(ctx SpecContext) {
 		failing(ctx, writeCronJobStatus, fails, conflicts, throttled, dropped, answerLost)
 	})
 

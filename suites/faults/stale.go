@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -23,7 +24,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 
 	// #130103, #137210. Wrong: does not see the counters that it wrote, but sees that
 	// counted pods have lost their finalizer, and replaces them.
-	It("with a stale view of Jobs, the controller creates no more pods than needed", Covers(StaleJob), func(ctx SpecContext) {
+	It("with a stale view of Jobs, the controller creates no more pods than needed", Covers(StaleJob), Shows(upstream.StaleJob), func(ctx SpecContext) {
 		s := started(ctx)
 		framework.Create(ctx, s.Sandbox, puppet.Job("one").Obj())
 		framework.Create(ctx, s.Sandbox, puppet.Job("three").Parallelism(3).Completions(3).Obj())

@@ -144,9 +144,13 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, theatre
 		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with --reports")
 	}
 	defer results.Close()
+	known, err := explore.Expected(x.implementation, env.Version())
+	if err != nil {
+		return nil, err
+	}
 	e := &explore.Explorer{
 		Stage: explore.On(theatre), Results: results, Folder: env.Reports, Workers: x.workers, Out: out, Again: x.again,
-		Known: explore.Expected(x.implementation, env.Version()),
+		Known: known,
 	}
 	if x.minutes > 0 {
 		e.Until = time.Now().Add(time.Duration(x.minutes * float64(time.Minute)))

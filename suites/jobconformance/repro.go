@@ -14,9 +14,9 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/repro"
 	"github.com/jobconformance/jobconformance/suites/scenario"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -58,7 +58,7 @@ func reproCommand() *cobra.Command {
 }
 
 func (r *reproducing) run(ctx context.Context) error {
-	known, err := regressions.All()
+	known, err := library.Regressions()
 	switch {
 	case err != nil:
 		return err
@@ -101,7 +101,7 @@ func checkRepro(o repro.Options) error {
 }
 
 // choose sets the scenario, the versions and the implementation.
-func (r *reproducing) choose(known []regressions.Regression) (err error) {
+func (r *reproducing) choose(known []library.Entry) (err error) {
 	if r.file != "" {
 		if r.Scenario, err = scenario.Load(r.file); err != nil {
 			return err
@@ -137,19 +137,19 @@ func (r *reproducing) choose(known []regressions.Regression) (err error) {
 	return nil
 }
 
-func findBug(known []regressions.Regression, number int) (regressions.Regression, error) {
-	if found, ok := regressions.Find(known, number); ok {
+func findBug(known []library.Entry, number int) (library.Entry, error) {
+	if found, ok := library.Find(known, number); ok {
 		return found, nil
 	}
-	if at, shown := regressions.Shown()[number]; shown {
-		return regressions.Regression{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number), "run make e2e REQUIREMENT="+at)
+	if at, shown := library.Shown()[number]; shown {
+		return library.Entry{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number), "run make e2e REQUIREMENT="+at)
 	}
-	nearest := strings.ReplaceAll(strings.Trim(fmt.Sprint(regressions.Nearest(known, number, 3)), "[]"), " ", ", ")
-	return regressions.Regression{}, badinput.New(fmt.Sprintf("issue %d is unknown", number), "take one of the nearest, "+nearest+", or print all with LIST=1")
+	nearest := strings.ReplaceAll(strings.Trim(fmt.Sprint(library.Nearest(known, number, 3)), "[]"), " ", ", ")
+	return library.Entry{}, badinput.New(fmt.Sprintf("issue %d is unknown", number), "take one of the nearest, "+nearest+", or print all with LIST=1")
 }
 
 // list prints the known bugs.
-func list(out io.Writer, known []regressions.Regression) {
+func list(out io.Writer, known []library.Entry) {
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "issue\tpull\taffected versions\tred\tgreen\t")
 	for _, r := range known {

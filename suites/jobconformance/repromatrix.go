@@ -8,8 +8,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/repro"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"github.com/spf13/cobra"
 )
 
@@ -48,12 +48,12 @@ func matrixCommand() *cobra.Command {
 }
 
 func runMatrix(ctx context.Context, o repro.Options, name string, issues []int) error {
-	bugs, err := regressions.All()
+	bugs, err := library.Regressions()
 	if err != nil {
 		return err
 	}
 	if len(issues) > 0 {
-		var chosen []regressions.Regression
+		var chosen []library.Entry
 		for _, issue := range issues {
 			bug, err := findBug(bugs, issue)
 			if err != nil {
@@ -86,7 +86,7 @@ func runMatrix(ctx context.Context, o repro.Options, name string, issues []int) 
 	console.Line(o.Out, "table", "%s", console.Path(path))
 	unexpected := 0
 	for _, c := range cells {
-		if bug, _ := regressions.Find(bugs, c.Issue); !c.AsExpected(bug) {
+		if bug, _ := library.Find(bugs, c.Issue); !c.AsExpected(bug) {
 			unexpected++
 		}
 	}

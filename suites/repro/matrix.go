@@ -16,8 +16,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/suites/internal/resume"
-	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/scenario"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
 
 // Cell is one bug on one version: a line of the file from which a matrix resumes.
@@ -48,7 +48,7 @@ const MatrixName = "matrix.jsonl"
 // cluster for each version. Cells that are in the folder of reports already are not
 // run again. A version that cannot be built leaves its cells out; the error names
 // it, and comes with the cells of the others.
-func Matrix(ctx context.Context, o Options, bugs []regressions.Regression) ([]Cell, error) {
+func Matrix(ctx context.Context, o Options, bugs []library.Entry) ([]Cell, error) {
 	m, err := openMatrix(o)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func openMatrix(o Options) (*matrix, error) {
 }
 
 // cell returns an empty cell.
-func (m *matrix) cell(bug regressions.Regression, version string) Cell {
+func (m *matrix) cell(bug library.Entry, version string) Cell {
 	digest := sha256.Sum256(bug.Text)
 	return Cell{
 		Issue: bug.Issue, Version: version, Implementation: m.o.Implementation.Name,
@@ -97,7 +97,7 @@ func (m *matrix) cell(bug regressions.Regression, version string) Cell {
 	}
 }
 
-func (m *matrix) cells(bugs []regressions.Regression) (cells []Cell) {
+func (m *matrix) cells(bugs []library.Entry) (cells []Cell) {
 	for _, bug := range bugs {
 		for _, version := range m.o.Versions {
 			if c, ok := m.done[m.cell(bug, version).key()]; ok {
@@ -108,8 +108,8 @@ func (m *matrix) cells(bugs []regressions.Regression) (cells []Cell) {
 	return cells
 }
 
-func (m *matrix) version(ctx context.Context, version string, bugs []regressions.Regression) error {
-	todo := slices.DeleteFunc(slices.Clone(bugs), func(bug regressions.Regression) bool {
+func (m *matrix) version(ctx context.Context, version string, bugs []library.Entry) error {
+	todo := slices.DeleteFunc(slices.Clone(bugs), func(bug library.Entry) bool {
 		_, done := m.done[m.cell(bug, version).key()]
 		return done
 	})
@@ -125,12 +125,12 @@ func (m *matrix) version(ctx context.Context, version string, bugs []regressions
 }
 
 // run runs the scenario of one cell, and saves the outcome.
-func (m *matrix) run(ctx context.Context, theatre scenario.Theatre, bug regressions.Regression, version string) error {
+func (m *matrix) run(ctx context.Context, theatre scenario.Theatre, bug library.Entry, version string) error {
 	c := m.cell(bug, version)
 	for range c.Times {
-		r, err := theatre.Play(ctx, regressions.Among(bug.Scenario, m.o.Implementation.Name, version))
+		r, err := theatre.Play(ctx, library.Among(bug.Scenario, m.o.Implementation.Name, version))
 		if err != nil {
-			return fmt.Errorf("%s on %s: %w", bug.Name(), version, err)
+			return fmt.Errorf("#%d on %s: %w", bug.Issue, version, err)
 		}
 		c.Took += r.Took
 		if !r.Green() {
@@ -151,14 +151,14 @@ func (m *matrix) run(ctx context.Context, theatre scenario.Theatre, bug regressi
 
 // AsExpected reports whether a bug showed each time on a version that has it, and
 // never on another one.
-func (c Cell) AsExpected(bug regressions.Regression) bool {
-	if regressions.Red(bug.Scenario, c.Implementation, c.Version) {
+func (c Cell) AsExpected(bug library.Entry) bool {
+	if library.Red(bug.Scenario, c.Implementation, c.Version) {
 		return c.Reds == c.Times
 	}
 	return c.Reds == 0
 }
 
-func (c Cell) word(bug regressions.Regression) string {
+func (c Cell) word(bug library.Entry) string {
 	text := console.Color(c.Reds == 0)
 	if c.Times > 1 && c.Reds > 0 {
 		text = fmt.Sprintf("RED %d times of %d", c.Reds, c.Times)

@@ -13,8 +13,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/scenario"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -74,7 +74,7 @@ func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 }
 
 func runOn(ctx context.Context, o Options, version string) (Outcome, error) {
-	outcome := Outcome{Version: version, Red: regressions.Red(o.Scenario, o.Implementation.Name, version), Times: max(o.Repeat, 1)}
+	outcome := Outcome{Version: version, Red: library.Red(o.Scenario, o.Implementation.Name, version), Times: max(o.Repeat, 1)}
 	var results []*scenario.Result
 	err := onCluster(ctx, o, version, func(ctx context.Context, theatre scenario.Theatre) (err error) {
 		results, err = repeat(ctx, o, theatre, outcome.Times)
@@ -117,7 +117,7 @@ func (o Options) parallel(ctx context.Context, n int, do func(context.Context, i
 func repeat(ctx context.Context, o Options, theatre scenario.Theatre, times int) ([]*scenario.Result, error) {
 	results := make([]*scenario.Result, times)
 	return results, o.parallel(ctx, times, func(ctx context.Context, i int) (err error) {
-		results[i], err = theatre.Play(ctx, regressions.Among(o.Scenario, o.Implementation.Name, theatre.Version))
+		results[i], err = theatre.Play(ctx, library.Among(o.Scenario, o.Implementation.Name, theatre.Version))
 		if err == nil {
 			console.Line(o.Out, theatre.Version, "%s after %s", console.Color(results[i].Green()), console.Tenths(results[i].Took))
 		}

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/scenario"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
 
-var bug = regressions.Regression{Text: []byte("x"), Scenario: &scenario.Scenario{
+var bug = library.Entry{Text: []byte("x"), Scenario: &scenario.Scenario{
 	Description: "all is well", Issue: 7, Pull: 8, Affected: "< 1.36.3", Because: "It was not.",
 }}
 
@@ -85,7 +85,7 @@ func TestMatrixResumes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	bugs := []regressions.Regression{bug}
+	bugs := []library.Entry{bug}
 	cells := open().cells(bugs)
 	if len(cells) != 2 || !cells[0].AsExpected(bug) || cells[1].AsExpected(bug) {
 		t.Fatalf("%+v", cells)

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
-	"github.com/jobconformance/jobconformance/suites/regressions"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
 
 // WriteTable writes the cells as a table in Markdown into the folder of reports,
 // and returns its path.
-func WriteTable(o Options, bugs []regressions.Regression, cells []Cell) (string, error) {
+func WriteTable(o Options, bugs []library.Entry, cells []Cell) (string, error) {
 	path := filepath.Join(o.Reports, "matrix.md")
 	var text strings.Builder
 	Table(&text, o.Implementation.Name, o.Versions, bugs, cells)
@@ -23,7 +23,7 @@ func WriteTable(o Options, bugs []regressions.Regression, cells []Cell) (string,
 
 // Table has a row for each bug and a column for each version: red where the bug
 // shows, "-" where nothing was played, and bold where it is not as expected.
-func Table(out io.Writer, impl string, versions []string, bugs []regressions.Regression, cells []Cell) {
+func Table(out io.Writer, impl string, versions []string, bugs []library.Entry, cells []Cell) {
 	fmt.Fprintf(out, "Bugs of upstream with %s, by version of Kubernetes: red where one shows,\nbold where that is not as expected.\n\n", impl)
 	fmt.Fprintf(out, "| issue | what must hold | %s |\n", strings.Join(versions, " | "))
 	fmt.Fprintf(out, "|---|---|%s\n", strings.Repeat("---|", len(versions)))
@@ -41,7 +41,7 @@ func Table(out io.Writer, impl string, versions []string, bugs []regressions.Reg
 	}
 }
 
-func (c Cell) markdown(bug regressions.Regression) string {
+func (c Cell) markdown(bug library.Entry) string {
 	text := strings.ToLower(console.Color(c.Reds == 0))
 	if c.Reds > 0 && c.Reds < c.Times {
 		text = fmt.Sprintf("red %d of %d", c.Reds, c.Times)

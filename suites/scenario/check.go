@@ -13,6 +13,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 )
 
@@ -74,7 +75,7 @@ func (s *Scenario) checkHead() error {
 // Values of Scenario.Component.
 const (
 	KubeControllerManager = "kube-controller-manager"
-	KubeAPIServer         = "kube-apiserver"
+	KubeAPIServer         = protocol.KubeAPIServer
 )
 
 var (

@@ -4,6 +4,7 @@
 package covers
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
@@ -29,4 +30,14 @@ func Covers(requirements ...contract.Requirement) []any {
 		}
 	}
 	return append(decorators, labels)
+}
+
+// Shows decorates a spec with known bugs of Kubernetes: it is expected to fail where the
+// implementation has one of them.
+func Shows(bugs ...protocol.Bug) ginkgo.Labels {
+	var labels ginkgo.Labels
+	for _, b := range bugs {
+		labels = append(labels, fmt.Sprintf("%s%d", protocol.IssueLabel, b.Issue))
+	}
+	return labels
 }

@@ -1,8 +1,9 @@
-package regressions
+package library
 
 import (
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,18 +15,18 @@ import (
 )
 
 func TestRegressionsSayWhatTheyAreAbout(t *testing.T) {
-	list, err := All()
+	list, err := Regressions()
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := fs.Glob(files, "*.yaml")
+	names, err := fs.Glob(files, "regressions/*.yaml")
 	if err != nil || len(names) != len(list) || len(list) < 12 {
 		t.Fatalf("%d files, %d bugs, %v", len(names), len(list), err)
 	}
 	seen := map[string]bool{}
 	for _, r := range list {
 		switch {
-		case !slices.Contains(names, strconv.Itoa(r.Issue)+".yaml"):
+		case r.Name != strconv.Itoa(r.Issue):
 			t.Errorf("issue %d is not in the file of that name", r.Issue)
 		case r.Pull == 0:
 			t.Errorf("%d does not say what mends it", r.Issue)
@@ -33,7 +34,7 @@ func TestRegressionsSayWhatTheyAreAbout(t *testing.T) {
 			t.Errorf("%d names no requirement", r.Issue)
 		case seen[r.Description]:
 			t.Errorf("%q is there twice", r.Description)
-		case r.Affected != "" && (r.Because == "" || !r.Has(r.Red) || r.Has(r.Green)):
+		case r.Affected != "" && (r.Because == "" || !version.Satisfies(r.Red, r.Affected) || version.Satisfies(r.Green, r.Affected)):
 			t.Errorf("%d: affected does not fit red and green, or it does not say why", r.Issue)
 		case r.Affected == "" && (r.Red != "" || r.Because == ""):
 			t.Errorf("%d: no version has it, but one is red, or it does not say what went wrong", r.Issue)
@@ -48,7 +49,7 @@ func TestRegressionsSayWhatTheyAreAbout(t *testing.T) {
 }
 
 func TestShownReportsNameRequirements(t *testing.T) {
-	list, err := All()
+	list, err := Regressions()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestWhoShowsABug(t *testing.T) {
 }
 
 func TestBugsAreFoundByIssueAndPull(t *testing.T) {
-	list := []Regression{{Scenario: &scenario.Scenario{Issue: 10, Pull: 20}}, {Scenario: &scenario.Scenario{Issue: 20, Pull: 40}}, {Scenario: &scenario.Scenario{Issue: 50}}}
+	list := []Entry{{Scenario: &scenario.Scenario{Issue: 10, Pull: 20}}, {Scenario: &scenario.Scenario{Issue: 20, Pull: 40}}, {Scenario: &scenario.Scenario{Issue: 50}}}
 	for number, want := range map[int]int{10: 10, 20: 20, 40: 20, 41: 0} {
 		r, found := Find(list, number)
 		if found != (want > 0) || found && r.Issue != want {
@@ -98,35 +99,48 @@ func TestBugsAreFoundByIssueAndPull(t *testing.T) {
 	}
 }
 
-// Every scenario in the repository can be played, wherever it is.
 func TestAllScenariosAreRead(t *testing.T) {
-	n := 0
-	for _, folder := range []string{".", "../scenario/examples", "../explore/scenarios"} {
-		paths, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
-		if err != nil {
-			t.Fatal(err)
+	for _, folder := range []string{"regressions", "explore", "examples"} {
+		list, err := read(folder)
+		if err != nil || len(list) < 3 {
+			t.Errorf("%d scenarios in %s: %v", len(list), folder, err)
 		}
-		for _, path := range paths {
-			n++
-			s, err := scenario.Load(path)
+		for _, e := range list {
+			text, err := e.YAML()
 			if err != nil {
-				t.Error(err)
-				continue
+				t.Errorf("%s: %v", e.Name, err)
 			}
-			text, err := s.YAML()
-			if err != nil {
-				t.Errorf("%s: %v", path, err)
-			}
-			if _, err := scenario.Read(path, text); err != nil {
+			if _, err := scenario.Read(e.Name, text); err != nil {
 				t.Errorf("it does not read what it has written: %v\n%s", err, text)
 			}
 			if strings.Contains(string(text), "creationTimestamp:") {
-				t.Errorf("%s has fields of the API server once written:\n%s", path, text)
+				t.Errorf("%s has fields of the API server once written:\n%s", e.Name, text)
 			}
 		}
 	}
-	if n < 15 {
-		t.Errorf("there are %d scenarios only", n)
+}
+
+func TestBugs(t *testing.T) {
+	bugs, err := Bugs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]bool{}
+	for _, b := range bugs {
+		switch {
+		case b.Issue != 0 && seen[b.Issue]:
+			t.Errorf("%s is listed twice", b.Name())
+		case b.Issue != 0 && b.Versions == "":
+			t.Errorf("%s has no scenario that names its versions", b.Name())
+		case b.Text == "":
+			t.Errorf("%v has no text", b)
+		}
+		seen[b.Issue] = true
+		for _, id := range b.Invariants {
+			if !slices.ContainsFunc(invariants.Invariants(), func(i invariants.Invariant) bool { return i.ID == id }) {
+				t.Errorf("%s breaks the invariant %s, which does not exist", b.Name(), id)
+			}
+		}
 	}
 }
 
@@ -160,9 +174,9 @@ func TestAmongOtherBugs(t *testing.T) {
 	}
 }
 
-func must(t *testing.T) []Regression {
+func must(t *testing.T) []Entry {
 	t.Helper()
-	list, err := All()
+	list, err := Regressions()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,4 @@
-// Package specs is the short form of an exploration: two stories, with faults at
-// their creations and status writes.
-package specs
+package faults
 
 import (
 	"context"
@@ -11,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	"github.com/jobconformance/jobconformance/suites/explore"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	"github.com/jobconformance/jobconformance/suites/scenario"
@@ -29,12 +28,12 @@ var _ = Describe("One fault at a time", func() {
 	// #120649. Wrong: a controller that records what it is about to do, or does
 	// not find what it did.
 	It("leaves no trace in what a CronJob does", Label(protocol.FaultsLabel, protocol.SimulatedLabel, "area:cronjob", "behaviour:faults"),
-		Covers(StartsDespiteFaults, RecordsDespiteFaults, CronSurvivesCrashes), func(ctx SpecContext) {
+		Covers(StartsDespiteFaults, RecordsDespiteFaults, CronSurvivesCrashes), Shows(upstream.LostStart), func(ctx SpecContext) {
 			explores(ctx, "cron-time-zone", "create jobs", "update cronjobs/status", "patch cronjobs/status")
 		})
 })
 
-// explores plays a story undisturbed, and then with a lost answer and with
+// explores runs a story undisturbed, and then with a lost answer and with
 // crashes at each of some calls.
 func explores(ctx context.Context, name string, calls ...string) {
 	GinkgoHelper()
@@ -45,7 +44,7 @@ func explores(ctx context.Context, name string, calls ...string) {
 		framework.FailHarness("the stories cannot be set up", err)
 	}
 	story, stage := stories[0], explore.On(theatre)
-	undisturbed := plays(ctx, stage, story, nil)
+	undisturbed := runsPlan(ctx, stage, story, nil)
 	plans := slices.DeleteFunc(undisturbed.Seen.Plans(), func(p explore.Plan) bool {
 		return p[0].Do == explore.Fail || p[0].Do == explore.Hold || !slices.Contains(calls, p[0].Verb+" "+p[0].Resource)
 	})
@@ -57,7 +56,7 @@ func explores(ctx context.Context, name string, calls ...string) {
 	for i, plan := range plans {
 		group.Go(func() error {
 			defer GinkgoRecover()
-			reached[i] = plays(ctx, stage, story, plan).Reached
+			reached[i] = runsPlan(ctx, stage, story, plan).Reached
 			return nil
 		})
 	}
@@ -68,7 +67,7 @@ func explores(ctx context.Context, name string, calls ...string) {
 // together is how many runs go on at once: they wait for the most part.
 const together = 8
 
-func plays(ctx context.Context, stage explore.Stage, story explore.Story, plan explore.Plan) explore.Run {
+func runsPlan(ctx context.Context, stage explore.Stage, story explore.Story, plan explore.Plan) explore.Run {
 	GinkgoHelper()
 	played, err := stage(ctx, story, plan)
 	if err != nil {
@@ -76,18 +75,18 @@ func plays(ctx context.Context, stage explore.Stage, story explore.Story, plan e
 	}
 	if !played.Result.Green() {
 		failure := played.Result.Failure()
-		failure.Message = fmt.Sprintf("%s\n%s\nTo run this again:\n  %s\n%s", title(story, plan), failure.Message,
-			"make explore SCENARIOS='^"+story.Name+"$$' PLAN='"+text(plan)+"' IMPLEMENTATION=...", played.Result.History.Timeline())
+		failure.Message = fmt.Sprintf("%s\n%s\nTo run this again:\n  %s\n%s", planTitle(story, plan), failure.Message,
+			"make explore SCENARIOS='^"+story.Name+"$$' PLAN='"+planText(plan)+"' IMPLEMENTATION=...", played.Result.History.Timeline())
 		framework.Fail(failure)
 	}
 	return played
 }
 
-func title(story explore.Story, plan explore.Plan) string {
-	return story.Name + ", " + text(plan) + ":"
+func planTitle(story explore.Story, plan explore.Plan) string {
+	return story.Name + ", " + planText(plan) + ":"
 }
 
-func text(plan explore.Plan) string {
+func planText(plan explore.Plan) string {
 	if len(plan) == 0 {
 		return explore.None
 	}

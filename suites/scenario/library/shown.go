@@ -1,7 +1,7 @@
-package regressions
+package library
 
-// Shown are reports of upstream that need no scenario, since specs show what they
-// are about: the requirement whose specs they are.
+// Shown are issues that need no scenario because specs cover them: the requirement of
+// those specs.
 func Shown() map[int]string {
 	return map[int]string{
 		// Jobs.

@@ -1,6 +1,4 @@
-// Package specs plays every bug of package regressions as a spec of `make e2e`. A
-// bug that the version has is expected to fail.
-package specs
+package faults
 
 import (
 	"context"
@@ -10,30 +8,32 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/contract"
-	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
-	"github.com/jobconformance/jobconformance/suites/regressions"
 	"github.com/jobconformance/jobconformance/suites/scenario"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe(regressions.Container, Label(protocol.FaultsLabel, "behaviour:regressions"),
+// Every regression of the library, as a spec. A bug that the version has is expected to
+// make it fail.
+var _ = Describe("regression", Label(protocol.FaultsLabel, "behaviour:regressions"),
 	framework.Simulated("its pods end long ago or are held"), func() {
 
 		// Wrong: the versions of upstream that the scenario names.
-		all, err := regressions.All()
+		all, err := library.Regressions()
 		if err != nil {
 			panic(err) // a unit test reads them before
 		}
 		for _, bug := range all {
-			It(bug.Description, covers.Covers(requirements(bug)...), labels(bug), func(ctx SpecContext) {
-				play(ctx, bug.Scenario)
+			It(fmt.Sprintf("#%d: %s", bug.Issue, bug.Description), Covers(requirementsOf(bug)...), labelsOf(bug), func(ctx SpecContext) {
+				runRegression(ctx, bug.Scenario)
 			})
 		}
 	})
 
-func requirements(bug regressions.Regression) []contract.Requirement {
+func requirementsOf(bug library.Entry) []contract.Requirement {
 	var list []contract.Requirement
 	for _, id := range bug.Requirements {
 		if r, found := table.Find(id); found { // a unit test finds the others
@@ -43,19 +43,19 @@ func requirements(bug regressions.Regression) []contract.Requirement {
 	return list
 }
 
-func labels(bug regressions.Regression) Labels {
-	l := Label(fmt.Sprintf("issue:%d", bug.Issue))
+func labelsOf(bug library.Entry) Labels {
+	l := Shows(protocol.Bug{Issue: bug.Issue})
 	if bug.Pull > 0 {
-		l = append(l, fmt.Sprintf("pull:%d", bug.Pull))
+		l = append(l, fmt.Sprintf("%s%d", protocol.PullLabel, bug.Pull))
 	}
 	area := contract.Job
-	if list := requirements(bug); len(list) > 0 {
+	if list := requirementsOf(bug); len(list) > 0 {
 		area = list[0].Profile()
 	}
-	return append(l, "area:"+string(area))
+	return append(l, protocol.AreaLabel+string(area))
 }
 
-func play(ctx context.Context, s *scenario.Scenario) {
+func runRegression(ctx context.Context, s *scenario.Scenario) {
 	GinkgoHelper()
 	theatre, err := scenario.OfSpec()
 	if err != nil {

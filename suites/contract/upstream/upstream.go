@@ -1,0 +1,47 @@
+// Package upstream has the bugs of Kubernetes that specs and explorations show, so that
+// they can refer to one as a value. The library of scenarios has the list of all bugs.
+package upstream
+
+import "github.com/jobconformance/jobconformance/fixtures/protocol"
+
+// Bugs with a scenario in the library, which has their versions and their text.
+var (
+	// LostStart is a Job that a CronJob has started and never takes up again.
+	LostStart = protocol.Bug{
+		Issue: 136918,
+		Explored: protocol.Explored{
+			Scenario: "cron-.*", Plan: "(create (jobs|pods)|update cronjobs/status) [0-9]+: .*", Cause: "step [37]",
+		},
+	}
+	// StaleJob is a pod that is created because the Job in the cache is stale.
+	StaleJob = protocol.Bug{Issue: 137210}
+	// ReadyWithoutActive is a status with more ready pods than active ones.
+	ReadyWithoutActive = protocol.Bug{Issue: 125089, Invariants: []string{"job-counters-in-range"}}
+)
+
+// Bugs returns those above, and those that only explorations have shown: nobody has
+// reported them.
+func Bugs() []protocol.Bug {
+	return []protocol.Bug{
+		LostStart, StaleJob, ReadyWithoutActive,
+		{
+			Explored: protocol.Explored{Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]"},
+			Text: "The CronJob controller trusts its cache of CronJobs. While the cache has the CronJob as it was " +
+				"before the start, the end of its Job triggers another sync, the tick seems due again, and the Job " +
+				"is created again, even for a deleted CronJob (syncCronJob in " +
+				"pkg/controller/cronjob/cronjob_controllerv2.go reads Jobs from the API server, but not the CronJob).",
+		},
+		{
+			Explored: protocol.Explored{Scenario: "suspend", Plan: "(create pods|update jobs/status) [0-9]+: .*", Cause: "step 7"},
+			Text: "A resumed Job whose pods succeed before the status records the resumption stays Complete and " +
+				"Suspended, without a startTime: syncJob in pkg/controller/job/job_controller.go either finishes a Job " +
+				"or updates the condition Suspended.",
+		},
+		{
+			Explored: protocol.Explored{Plan: "create pods [0-9]+: lose answer", Cause: "job-one-pod-per-index|job-active-within-parallelism"},
+			Text: "When the answer to the creation of a pod is lost, the Job controller lowers its expectations, and " +
+				"creates the pod again if an event of the Job arrives before that of the pod (manageJob in " +
+				"pkg/controller/job/job_controller.go). Seen in one of three runs, on a busy machine.",
+		},
+	}
+}

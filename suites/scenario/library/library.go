@@ -1,0 +1,127 @@
+// Package library has all scenarios of the repository: regressions, one for each bug
+// that upstream had, with the number of the issue as the name of the file; scenarios for
+// `make explore`; and examples.
+package library
+
+import (
+	"embed"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
+	"github.com/jobconformance/jobconformance/suites/scenario"
+)
+
+//go:embed regressions explore examples
+var files embed.FS
+
+// Entry is a scenario of the library.
+type Entry struct {
+	*scenario.Scenario
+	// Name of the file, without .yaml.
+	Name string
+	// Text is the YAML.
+	Text []byte
+}
+
+func read(folder string) ([]Entry, error) {
+	names, err := fs.Glob(files, folder+"/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var list []Entry
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		s, err := scenario.Read("suites/scenario/library/"+name, text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Entry{s, strings.TrimSuffix(path.Base(name), ".yaml"), text})
+	}
+	return list, nil
+}
+
+// Explorations returns the scenarios for `make explore`, sorted by name. The error is a
+// *badinput.Error.
+func Explorations() ([]Entry, error) { return read("explore") }
+
+// Regressions returns the scenarios of bugs, sorted by issue. The error is a
+// *badinput.Error.
+func Regressions() ([]Entry, error) { return regressions() }
+
+var regressions = sync.OnceValues(func() ([]Entry, error) {
+	list, err := read("regressions")
+	slices.SortFunc(list, func(a, b Entry) int { return a.Issue - b.Issue })
+	return list, err
+})
+
+// Bugs returns all known bugs of Kubernetes: those of package upstream, with versions
+// and text of their scenarios, and those of the other regressions.
+func Bugs() ([]protocol.Bug, error) {
+	list, err := Regressions()
+	bugs := upstream.Bugs()
+	for _, r := range list {
+		if r.Affected == "" {
+			continue // it was in versions that the suites do not support
+		}
+		i := slices.IndexFunc(bugs, func(b protocol.Bug) bool { return b.Issue == r.Issue })
+		if i < 0 {
+			i, bugs = len(bugs), append(bugs, protocol.Bug{Issue: r.Issue})
+		}
+		bugs[i].Component, bugs[i].Versions, bugs[i].Text = r.Component, r.Affected, r.Because
+	}
+	return bugs, err
+}
+
+// Red reports whether a scenario is expected to fail against an implementation on a
+// release, as in v1.36.1.
+func Red(s *scenario.Scenario, impl, release string) bool {
+	return s.Affected != "" && protocol.Bug{Component: s.Component, Versions: s.Affected}.In(impl, release)
+}
+
+// Among returns the scenario as it is judged on a release with other bugs: without the
+// invariants that they break everywhere.
+func Among(s *scenario.Scenario, impl, release string) *scenario.Scenario {
+	among := *s
+	bugs, _ := Bugs() // a unit test reads the scenarios
+	for _, bug := range bugs {
+		if bug.Issue != s.Issue && bug.In(impl, release) {
+			among.Except = slices.Concat(among.Except, bug.Invariants)
+		}
+	}
+	return &among
+}
+
+// Find returns the entry with the number of an issue, or of the pull request that fixes
+// it.
+func Find(list []Entry, number int) (Entry, bool) {
+	for _, of := range []func(Entry) int{
+		func(e Entry) int { return e.Issue },
+		func(e Entry) int { return e.Pull },
+	} {
+		if i := slices.IndexFunc(list, func(e Entry) bool { return of(e) == number }); i >= 0 {
+			return list[i], true
+		}
+	}
+	return Entry{}, false
+}
+
+// Nearest returns the n issues whose numbers are nearest to one that is not known.
+func Nearest(list []Entry, number, n int) []int {
+	var issues []int
+	for _, e := range list {
+		issues = append(issues, e.Issue)
+	}
+	distance := func(issue int) int { return max(issue-number, number-issue) }
+	slices.SortStableFunc(issues, func(a, b int) int { return distance(a) - distance(b) })
+	issues = issues[:min(n, len(issues))]
+	slices.Sort(issues)
+	return issues
+}
