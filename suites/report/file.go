@@ -16,7 +16,7 @@ const (
 	PageName = "index.html"
 )
 
-// Write puts report.yaml into a folder.
+// Write writes report.yaml into a folder.
 func Write(folder string, r *Report) error {
 	text, err := yaml.Marshal(r)
 	if err != nil {
@@ -25,7 +25,7 @@ func Write(folder string, r *Report) error {
 	return replace(filepath.Join(folder, FileName), text)
 }
 
-// replace writes a file that is either the old one or the new one.
+// replace writes a file atomically.
 func replace(path string, text []byte) error {
 	next := path + ".new"
 	if err := os.WriteFile(next, text, 0o644); err != nil {

@@ -10,27 +10,27 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Run is what a run found out, to be judged.
+// Run is what a run found out, before it is judged.
 type Run struct {
 	Implementation Implementation
 	Cluster        Cluster
 	Date           time.Time
 	Duration       time.Duration
-	// Specs are all of the suite, those that were not run, too.
+	// Specs are all specs of the suite, including those that were not run.
 	Specs []protocol.Spec
 	// Declined are the features that the implementation does not claim.
 	Declined []contract.Feature
-	// Ended says how the implementation ended of itself, if it did.
+	// Ended is how the implementation exited on its own; empty if it did not.
 	Ended string
-	// HarnessError says why the run could not be finished, if so.
+	// HarnessError is why the run could not be finished; empty if it was.
 	HarnessError string
 	// Histories are the files of saved histories, relative to the report, by
 	// the text of the spec.
 	Histories map[string]string
 }
 
-// Judge says of every requirement that holds in the run's version of Kubernetes
-// how it ended.
+// Judge returns the outcome of every requirement that applies to the run's version of
+// Kubernetes.
 func Judge(run Run, requirements []contract.Requirement) *Report {
 	r := &Report{
 		TypeMeta:       metav1.TypeMeta{APIVersion: APIVersion, Kind: Kind},
@@ -76,7 +76,7 @@ func holdsIn(v string, constraints ...string) bool {
 	return !slices.ContainsFunc(constraints, func(c string) bool { return !version.Satisfies(v, c) })
 }
 
-// requirement judges one by all specs that cover it, and by all others that
+// requirement judges one requirement by the specs that cover it, and by all others that
 // broke one of its invariants.
 func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []contract.Requirement) Requirement {
 	out := Requirement{ID: q.ID, Feature: q.Feature, Text: q.Text, Source: q.Source}
@@ -95,7 +95,7 @@ func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []
 		case s.Cause == protocol.Harness:
 			e.Outcome = HarnessError
 		case s.Failed && !breaks && blamedElsewhere(s, all):
-			e.Outcome = NotVerified // what it would have said itself, nobody knows
+			e.Outcome = NotVerified // it failed before it could check what it covers
 		case s.Failed:
 			e.Outcome = NonConformant
 			out.KnownIssue = s.KnownIssue
@@ -112,14 +112,14 @@ func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []
 	return out
 }
 
-// blamedElsewhere tells whether a spec failed for an invariant of a requirement,
+// blamedElsewhere reports whether a spec failed for an invariant of some requirement,
 // and so not for what it covers.
 func blamedElsewhere(s protocol.Spec, all []contract.Requirement) bool {
 	return slices.ContainsFunc(all, func(q contract.Requirement) bool { return slices.ContainsFunc(q.Invariants, s.Breaks) })
 }
 
-// sum is the outcome of a requirement: what is broken stays so, whatever else
-// passed; and what was not seen as a whole was not verified.
+// sum returns the outcome of a requirement: one failed spec makes it non-conformant, and
+// it is conformant only if all its specs passed.
 func sum(evidence []Evidence, declined bool) Outcome {
 	has := func(o Outcome) bool {
 		return slices.ContainsFunc(evidence, func(e Evidence) bool { return e.Outcome == o })
@@ -138,7 +138,7 @@ func sum(evidence []Evidence, declined bool) Outcome {
 	}
 }
 
-// profiles sums requirements up, and says what all of them come to.
+// profiles groups the requirements, and returns the result of all of them together.
 func profiles(requirements []Requirement) ([]Profile, Result) {
 	var out []Profile
 	var core []Result
@@ -211,7 +211,7 @@ func tenths(d time.Duration) metav1.Duration {
 	return metav1.Duration{Duration: d.Round(100 * time.Millisecond)}
 }
 
-// Failed are the texts of the specs that failed, sorted, each once.
+// Failed returns the texts of the specs that failed, sorted, each once.
 func (r *Report) Failed() []string {
 	var out []string
 	for _, q := range r.Requirements {

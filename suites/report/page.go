@@ -22,7 +22,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"parts":  contract.Parts,
 }).Parse(pageText))
 
-// Picture is what a page shows of a spec besides its verdict.
+// Picture is what the page shows of a spec besides its outcome.
 type Picture struct {
 	// SVG is its timeline; empty if there is none.
 	SVG template.HTML
@@ -32,15 +32,15 @@ type Picture struct {
 	Again string
 }
 
-// pageSpec is a spec with all requirements that it says something of.
+// pageSpec is a spec with all requirements for which it is evidence.
 type pageSpec struct {
 	Evidence
 	Requirements []string
 	Picture
 }
 
-// Page renders index.html: one file that needs nothing else. Pictures are those
-// of specs, by their text.
+// Page renders index.html, one file without references to others. Pictures are by the
+// text of specs.
 func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
 	var specs []*pageSpec
 	at := map[string]*pageSpec{}
@@ -53,7 +53,7 @@ func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
 				specs = append(specs, s)
 			}
 			if e.Failed && e.Outcome != NotVerified {
-				s.Outcome = e.Outcome // what it failed for goes before what it did not come to
+				s.Outcome = e.Outcome // the reason of the failure comes first
 			}
 			s.Requirements = append(s.Requirements, q.ID)
 		}
@@ -85,7 +85,7 @@ func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// WritePage puts index.html into a folder.
+// WritePage writes index.html into a folder.
 func WritePage(folder string, r *Report, pictures map[string]Picture) error {
 	text, err := Page(r, pictures)
 	if err != nil {
@@ -120,7 +120,7 @@ func byFeature(requirements []Requirement, features []contract.Feature) []featur
 	return rows
 }
 
-// anchor makes an ID of a text, for links to it.
+// anchor turns a text into an ID for links.
 func anchor(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,6 +1,6 @@
-// Package report is what a run leaves behind for others: a conformance report
-// (report.yaml) that says of every requirement how it ended, the same as a page
-// for people (index.html), and the difference between two reports.
+// Package report writes the results of a run: a conformance report (report.yaml) with
+// the outcome of every requirement, the same as a page (index.html), and the difference
+// between two reports.
 //
 // The shape follows the conformance reports of Gateway API.
 package report
@@ -18,45 +18,46 @@ const (
 	Kind       = "ConformanceReport"
 )
 
-// Report says how one run judged one implementation.
+// Report is the result of one run against one implementation.
 type Report struct {
 	metav1.TypeMeta `json:",inline"`
-	// Implementation is the controller that was judged.
+	// Implementation is the controller under test.
 	Implementation Implementation `json:"implementation"`
-	// Cluster is where.
+	// Cluster is where it was tested.
 	Cluster Cluster `json:"cluster"`
 	// Date is when the run began, in UTC.
 	Date metav1.Time `json:"date"`
 	// Duration is how long the implementation was under test, as in "19.6s".
 	Duration metav1.Duration `json:"duration"`
-	// Result sums all profiles up: the worst of theirs.
+	// Result is the worst result of all profiles.
 	Result Result `json:"result"`
-	// Ended says how the implementation ended during the run, with the end of its
-	// log; empty if it did not. It makes the result non-conformant.
+	// Ended is how the implementation exited on its own during the run, with the end of
+	// its log; empty if it did not. It makes the result non-conformant.
 	Ended string `json:"ended,omitempty"`
-	// HarnessError says why the run could not be finished; empty if it was. It
-	// says nothing about the implementation.
+	// HarnessError is why the run could not be finished; empty if it was. It does not
+	// count against the implementation.
 	HarnessError string `json:"harnessError,omitempty"`
 	// Specs counts the specs of the run by how they ended.
 	Specs Specs `json:"specs"`
-	// Profiles judge groups of requirements, one each: job, cronjob and api.
+	// Profiles are the results of the groups job, cronjob and api.
 	Profiles []Profile `json:"profiles"`
-	// Requirements are all that hold in this version of Kubernetes, by ID, each
+	// Requirements are all that apply to this version of Kubernetes, sorted by ID, each
 	// with exactly one outcome.
 	Requirements []Requirement `json:"requirements"`
 }
 
-// Implementation is the controller under test as its owner names it.
+// Implementation describes the controller under test.
 type Implementation struct {
-	// Name is what was given as IMPLEMENTATION, unless its owner names it.
+	// Name is the value of IMPLEMENTATION, unless another was given.
 	Name string `json:"name"`
-	// Version of it; of the bundled and upstream's own, the one that was built.
+	// Version is the implementation's own. Default: of kube-controller-manager, that of
+	// the cluster; of others, none.
 	Version string `json:"version,omitempty"`
-	// Contact is a URL or an address where to ask about it.
+	// Contact is a URL or an address for questions about it.
 	Contact string `json:"contact,omitempty"`
 }
 
-// Cluster is where the run took place.
+// Cluster describes the cluster of the run.
 type Cluster struct {
 	// Kind is embedded, kind or existing.
 	Kind string `json:"kind"`
@@ -64,21 +65,21 @@ type Cluster struct {
 	KubernetesVersion string `json:"kubernetesVersion"`
 }
 
-// Specs are numbers of specs.
+// Specs counts specs by how they ended.
 type Specs struct {
 	Passed      int `json:"passed"`
 	Failed      int `json:"failed"`
 	NotVerified int `json:"notVerified"`
 }
 
-// Result is what a profile comes to.
+// Result is the result of a profile.
 type Result string
 
 const (
 	// ResultConformant: every requirement that was not declined is conformant.
 	ResultConformant Result = "conformant"
-	// ResultPartial: nothing was found broken, but something was not verified,
-	// or could not be for an error of the harness.
+	// ResultPartial: no requirement is broken, but some were not verified, or could not
+	// be because of a harness error.
 	ResultPartial Result = "partial"
 	// ResultNonConformant: at least one requirement is broken.
 	ResultNonConformant Result = "non-conformant"
@@ -88,20 +89,20 @@ const (
 type Outcome string
 
 const (
-	// Conformant: every spec of it that can tell in this version has passed.
+	// Conformant: every spec that covers it in this version has passed.
 	Conformant Outcome = "conformant"
-	// NonConformant: a spec of it failed, for what the implementation did.
+	// NonConformant: a spec that covers it failed because of the implementation.
 	NonConformant Outcome = "non-conformant"
-	// Declined: its feature is not claimed by the implementation.
+	// Declined: the implementation does not claim its feature.
 	Declined Outcome = "declined"
-	// NotVerified: nothing is known, for at least one spec of it was not run.
+	// NotVerified: at least one spec that covers it was not run.
 	NotVerified Outcome = "not verified"
-	// HarnessError: the harness failed where it should have told. It never
-	// counts against the implementation.
+	// HarnessError: the harness failed, so nothing is known. It never counts against
+	// the implementation.
 	HarnessError Outcome = "harness error"
 )
 
-// Outcomes are all of them, the best first.
+// Outcomes returns all of them, best first.
 func Outcomes() []Outcome {
 	return []Outcome{Conformant, Declined, NotVerified, HarnessError, NonConformant}
 }
@@ -113,9 +114,9 @@ type Profile struct {
 	// features.
 	Core     Group `json:"core"`
 	Extended Group `json:"extended"`
-	// SupportedFeatures are those with nothing but conformant requirements,
-	// DeclinedFeatures those declined, UnsupportedFeatures those with a broken
-	// one, NotVerifiedFeatures the rest.
+	// SupportedFeatures have only conformant requirements, UnsupportedFeatures at least
+	// one that is non-conformant, DeclinedFeatures only declined ones; the rest are
+	// NotVerifiedFeatures.
 	SupportedFeatures   []contract.Feature `json:"supportedFeatures,omitempty"`
 	UnsupportedFeatures []contract.Feature `json:"unsupportedFeatures,omitempty"`
 	DeclinedFeatures    []contract.Feature `json:"declinedFeatures,omitempty"`
@@ -138,19 +139,18 @@ type Requirement struct {
 	// KnownIssue is the upstream issue or pull request that explains a
 	// non-conformant outcome that was expected.
 	KnownIssue string `json:"knownIssue,omitempty"`
-	// Evidence is every spec that covers it.
+	// Evidence is every spec that covers it, or that broke one of its invariants.
 	Evidence []Evidence `json:"evidence"`
 }
 
 // Evidence is how one spec ended.
 type Evidence struct {
-	// Spec is its whole text, which FOCUS finds.
+	// Spec is the full text, which FOCUS matches.
 	Spec string `json:"spec"`
-	// Outcome is what it says of this requirement. It is "not verified" where
-	// the spec was not run, or failed for something else on its way.
+	// Outcome is the result for this requirement. It is "not verified" if the spec was
+	// not run, or failed for another requirement's invariant.
 	Outcome Outcome `json:"outcome"`
-	// Failed is true for a spec that failed, whatever that says of this
-	// requirement.
+	// Failed is true for a spec that failed, whatever that means for this requirement.
 	Failed bool `json:"failed,omitempty"`
 	// Duration is how long it ran, as in "1.2s".
 	Duration metav1.Duration `json:"duration"`
@@ -161,7 +161,7 @@ type Evidence struct {
 	Invariants []string `json:"invariants,omitempty"`
 	// Reason says why it failed or was not run, for people.
 	Reason string `json:"reason,omitempty"`
-	// History is the saved history, relative to the report; empty if none was
-	// kept.
+	// History is the path of the saved history, relative to the report; empty if none
+	// was kept.
 	History string `json:"history,omitempty"`
 }
