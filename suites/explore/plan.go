@@ -11,7 +11,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
-	"github.com/jobconformance/jobconformance/fixtures/subject"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
 )
 
 // What a Fault may do. A hold is for the verb watch, the others are for writes.
@@ -98,15 +98,15 @@ type Seen struct {
 	Events map[string]int `json:"events"`
 }
 
-func seen(s *subject.Subject) Seen {
+func seen(s *implementation.Proxied) Seen {
 	all := Seen{Writes: map[string]int{}, Events: map[string]int{}}
-	for _, c := range s.Proxy.Calls() {
+	for _, c := range s.Calls() {
 		if c.Write() && c.Resource != "events" && c.Resource != "leases" {
 			all.Writes[c.Verb+" "+c.Resource]++
 		}
 	}
 	for _, resource := range watched {
-		if n := s.Proxy.Events(resource); n > 0 {
+		if n := s.Events(resource); n > 0 {
 			all.Events[resource] = n
 		}
 	}
@@ -135,7 +135,7 @@ func (s Seen) Plans() []Plan {
 
 // arm puts the faults of a plan before a subject that does not run yet, until ctx
 // ends. It returns what tells whether all of them have come about.
-func (p Plan) arm(ctx context.Context, s *subject.Subject) (reached func() bool) {
+func (p Plan) arm(ctx context.Context, s *implementation.Proxied) (reached func() bool) {
 	var signals []<-chan struct{}
 	for _, f := range p {
 		signals = append(signals, f.arm(ctx, s))
@@ -152,9 +152,9 @@ func (p Plan) arm(ctx context.Context, s *subject.Subject) (reached func() bool)
 	}
 }
 
-func (f Fault) arm(ctx context.Context, s *subject.Subject) <-chan struct{} {
+func (f Fault) arm(ctx context.Context, s *implementation.Proxied) <-chan struct{} {
 	if f.Do == Hold {
-		release, reached := s.Proxy.HoldFrom(f.Resource, f.Nth)
+		release, reached := s.HoldFrom(f.Resource, f.Nth)
 		go func() {
 			defer release()
 			select {
@@ -171,7 +171,7 @@ func (f Fault) arm(ctx context.Context, s *subject.Subject) <-chan struct{} {
 		}()
 		return reached
 	}
-	rule := s.Proxy.On(faultproxy.Calls{Verb: f.Verb, Resource: f.Resource}).Nth(f.Nth)
+	rule := s.On(faultproxy.Calls{Verb: f.Verb, Resource: f.Resource}).Nth(f.Nth)
 	// What cannot be started again was started before.
 	restart := func() { _ = s.Restart() }
 	switch f.Do {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
-	"github.com/jobconformance/jobconformance/fixtures/subject"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
@@ -55,21 +55,20 @@ type Run struct {
 // implementation.
 type Stage func(context.Context, Story, Plan) (Run, error)
 
-// On is the stage of a theatre.
-func On(t scenario.Theatre) Stage {
-	t.Settle = time.Millisecond // the last step of a story settles
+// On returns the Play of an environment.
+func On(environment scenario.Environment) Stage {
+	environment.Settle = time.Millisecond // the last step of a story settles
 	return func(ctx context.Context, s Story, plan Plan) (Run, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		var armed *subject.Subject
+		var armed *implementation.Proxied
 		var reached func() bool
-		result, err := t.Play(ctx, s.lasting(plan.tail()), func(s *subject.Subject) {
-			armed, reached = s, plan.arm(ctx, s)
+		result, err := environment.Run(ctx, s.lasting(plan.tail()), func(p *implementation.Proxied) {
+			armed, reached = p, plan.arm(ctx, p)
 		})
 		if err != nil {
 			return Run{}, err
 		}
-		result.History.Calls = result.Calls
 		if result.Green() {
 			_ = os.RemoveAll(result.Log) // there are thousands of them
 		}

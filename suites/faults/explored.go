@@ -39,11 +39,11 @@ func explores(ctx context.Context, name string, calls ...string) {
 	GinkgoHelper()
 	stories, err := explore.Stories(regexp.MustCompile("^" + name + "$"))
 	Expect(err).NotTo(HaveOccurred())
-	theatre, err := scenario.OfSpec()
+	environment, err := scenario.OfSpec()
 	if err != nil {
 		framework.FailHarness("the stories cannot be set up", err)
 	}
-	story, stage := stories[0], explore.On(theatre)
+	story, stage := stories[0], explore.On(environment)
 	undisturbed := runsPlan(ctx, stage, story, nil)
 	plans := slices.DeleteFunc(undisturbed.Seen.Plans(), func(p explore.Plan) bool {
 		return p[0].Do == explore.Fail || p[0].Do == explore.Hold || !slices.Contains(calls, p[0].Verb+" "+p[0].Resource)

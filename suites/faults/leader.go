@@ -22,7 +22,7 @@ import (
 // replicas adds two replicas of the implementation that share a Lease in the
 // sandbox's namespace. The first to start leads. The Lease lasts longer than a
 // spec, so that a busy machine does not make its holder lose it.
-func replicas(s *framework.Sandbox) (first, second *framework.Subject) {
+func replicas(s *framework.Sandbox) (first, second *framework.Proxied) {
 	GinkgoHelper()
 	flags := []string{
 		"--leader-elect=true", "--leader-elect-resource-name=" + lease, "--leader-elect-resource-namespace=" + s.Namespace,
@@ -41,7 +41,7 @@ const lease = "jobconformance"
 
 // expireLease disconnects the leader and clears the Lease's holder, as if the
 // Lease had expired. The leader does not know that.
-func expireLease(ctx context.Context, s *framework.Sandbox, leader *framework.Subject) {
+func expireLease(ctx context.Context, s *framework.Sandbox, leader *framework.Proxied) {
 	GinkgoHelper()
 	leader.Cut()
 	free := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"holderIdentity":"","leaseDurationSeconds":1}}`))

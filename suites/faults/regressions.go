@@ -57,11 +57,11 @@ func labelsOf(bug library.Entry) Labels {
 
 func runRegression(ctx context.Context, s *scenario.Scenario) {
 	GinkgoHelper()
-	theatre, err := scenario.OfSpec()
+	environment, err := scenario.OfSpec()
 	if err != nil {
 		framework.FailHarness("the scenario cannot be set up", err)
 	}
-	result, err := theatre.Play(ctx, s)
+	result, err := environment.Run(ctx, s)
 	if err != nil {
 		framework.FailHarness("the scenario has no result", err)
 	}

@@ -109,7 +109,7 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 	}
 	x.options.Implementation = x.impl
 	var print func() error // the result, after the cluster has stopped
-	err := scenario.With(ctx, x.options, func(ctx context.Context, env *run.Environment, theatre scenario.Theatre) (err error) {
+	err := scenario.With(ctx, x.options, func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
 		x.stories = slices.DeleteFunc(x.stories, func(s explore.Story) bool {
 			later := !s.In(env.Version())
 			if later {
@@ -121,9 +121,9 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 		case len(x.stories) == 0:
 			return badinput.New("no scenario is left", "choose others with --scenarios")
 		case x.plan != "":
-			print, err = x.replay(ctx, theatre, out)
+			print, err = x.replay(ctx, environment, out)
 		default:
-			print, err = x.explore(ctx, env, theatre, out)
+			print, err = x.explore(ctx, env, environment, out)
 		}
 		return err
 	})
@@ -133,7 +133,7 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 	return print()
 }
 
-func (x *exploration) explore(ctx context.Context, env *run.Environment, theatre scenario.Theatre, out io.Writer) (print func() error, err error) {
+func (x *exploration) explore(ctx context.Context, env *run.Environment, environment scenario.Environment, out io.Writer) (print func() error, err error) {
 	program, err := digest(x.impl.Program(env.Builds))
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, theatre
 		return nil, err
 	}
 	e := &explore.Explorer{
-		Stage: explore.On(theatre), Results: results, Folder: env.Reports, Workers: x.workers, Out: out, Again: x.again,
+		Stage: explore.On(environment), Results: results, Folder: env.Reports, Workers: x.workers, Out: out, Again: x.again,
 		Known: known,
 	}
 	if x.minutes > 0 {
@@ -184,8 +184,8 @@ func digest(program string) (string, error) {
 }
 
 // replay runs one plan and prints its timeline.
-func (x *exploration) replay(ctx context.Context, theatre scenario.Theatre, out io.Writer) (print func() error, err error) {
-	r, err := explore.On(theatre)(ctx, x.stories[0], x.faults)
+func (x *exploration) replay(ctx context.Context, environment scenario.Environment, out io.Writer) (print func() error, err error) {
+	r, err := explore.On(environment)(ctx, x.stories[0], x.faults)
 	if err != nil {
 		return nil, err
 	}

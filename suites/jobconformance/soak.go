@@ -70,8 +70,8 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 	s.options.Out, s.Out = out, out
 	s.Time = time.Duration(s.minutes * float64(time.Minute))
 	var tally *soak.Tally
-	err = scenario.With(ctx, s.options, func(ctx context.Context, env *run.Environment, theatre scenario.Theatre) (err error) {
-		s.Theatre, s.Folder = theatre, filepath.Join(env.Reports, "soak")
+	err = scenario.With(ctx, s.options, func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
+		s.Environment, s.Folder = environment, filepath.Join(env.Reports, "soak")
 		console.Line(out, "seed", "%d", s.Seed)
 		tally, err = soak.Run(ctx, s.Options)
 		return err

@@ -119,16 +119,16 @@ func (m *matrix) version(ctx context.Context, version string, bugs []library.Ent
 	if len(todo) == 0 {
 		return nil
 	}
-	return onCluster(ctx, m.o, version, func(ctx context.Context, theatre scenario.Theatre) error {
-		return m.o.parallel(ctx, len(todo), func(ctx context.Context, i int) error { return m.run(ctx, theatre, todo[i], version) })
+	return onCluster(ctx, m.o, version, func(ctx context.Context, environment scenario.Environment) error {
+		return m.o.parallel(ctx, len(todo), func(ctx context.Context, i int) error { return m.run(ctx, environment, todo[i], version) })
 	})
 }
 
 // run runs the scenario of one cell, and saves the outcome.
-func (m *matrix) run(ctx context.Context, theatre scenario.Theatre, bug library.Entry, version string) error {
+func (m *matrix) run(ctx context.Context, environment scenario.Environment, bug library.Entry, version string) error {
 	c := m.cell(bug, version)
 	for range c.Times {
-		r, err := theatre.Play(ctx, library.Among(bug.Scenario, m.o.Implementation.Name, version))
+		r, err := environment.Run(ctx, library.Among(bug.Scenario, m.o.Implementation.Name, version))
 		if err != nil {
 			return fmt.Errorf("#%d on %s: %w", bug.Issue, version, err)
 		}

@@ -76,8 +76,8 @@ func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 func runOn(ctx context.Context, o Options, version string) (Outcome, error) {
 	outcome := Outcome{Version: version, Red: library.Red(o.Scenario, o.Implementation.Name, version), Times: max(o.Repeat, 1)}
 	var results []*scenario.Result
-	err := onCluster(ctx, o, version, func(ctx context.Context, theatre scenario.Theatre) (err error) {
-		results, err = repeat(ctx, o, theatre, outcome.Times)
+	err := onCluster(ctx, o, version, func(ctx context.Context, environment scenario.Environment) (err error) {
+		results, err = repeat(ctx, o, environment, outcome.Times)
 		return err
 	})
 	if err != nil {
@@ -97,11 +97,13 @@ func runOn(ctx context.Context, o Options, version string) (Outcome, error) {
 }
 
 // onCluster calls do with a cluster of a version.
-func onCluster(ctx context.Context, o Options, version string, do func(context.Context, scenario.Theatre) error) error {
+func onCluster(ctx context.Context, o Options, version string, do func(context.Context, scenario.Environment) error) error {
 	o.Build.KubernetesVersion = version
 	return scenario.With(ctx, run.Options{
 		Implementation: o.Implementation, Build: o.Build, Out: o.Out, Reports: filepath.Join(o.Reports, version),
-	}, func(ctx context.Context, _ *run.Environment, theatre scenario.Theatre) error { return do(ctx, theatre) })
+	}, func(ctx context.Context, _ *run.Environment, environment scenario.Environment) error {
+		return do(ctx, environment)
+	})
 }
 
 // parallel calls do for 0 to n-1, Procs at the same time.
@@ -114,12 +116,12 @@ func (o Options) parallel(ctx context.Context, n int, do func(context.Context, i
 	return group.Wait()
 }
 
-func repeat(ctx context.Context, o Options, theatre scenario.Theatre, times int) ([]*scenario.Result, error) {
+func repeat(ctx context.Context, o Options, environment scenario.Environment, times int) ([]*scenario.Result, error) {
 	results := make([]*scenario.Result, times)
 	return results, o.parallel(ctx, times, func(ctx context.Context, i int) (err error) {
-		results[i], err = theatre.Play(ctx, library.Among(o.Scenario, o.Implementation.Name, theatre.Version))
+		results[i], err = environment.Run(ctx, library.Among(o.Scenario, o.Implementation.Name, environment.Version))
 		if err == nil {
-			console.Line(o.Out, theatre.Version, "%s after %s", console.Color(results[i].Green()), console.Tenths(results[i].Took))
+			console.Line(o.Out, environment.Version, "%s after %s", console.Color(results[i].Green()), console.Tenths(results[i].Took))
 		}
 		return err
 	})

@@ -15,8 +15,8 @@ type lasting struct {
 	from int // the number of the revision, counted from 1
 }
 
-// broke says which expression was not true at which revision; empty if all were.
-func broke(all []lasting, h history.History, calls []history.Call) string {
+// broke returns which expression was not true at which revision; empty if all were.
+func broke(all []lasting, h history.History) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -36,7 +36,7 @@ func broke(all []lasting, h history.History, calls []history.Call) string {
 		}
 		now := worldOf(state)
 		now["created"] = list(order, func(uid *types.UID) any { return created[*uid] })
-		now["calls"] = list(calls, call)
+		now["calls"] = list(h.Calls, call)
 		for _, l := range all {
 			if n < l.from {
 				continue

@@ -56,7 +56,7 @@ func TestAlwaysLooksAtEveryRevisionFromItsOwnOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := broke([]lasting{{e, test.from}}, past(), nil)
+		got := broke([]lasting{{e, test.from}}, past())
 		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%s from %d on: %q", test.text, test.from, got)
 		}
@@ -64,7 +64,7 @@ func TestAlwaysLooksAtEveryRevisionFromItsOwnOn(t *testing.T) {
 }
 
 func TestNothingIsAlwaysSo(t *testing.T) {
-	if got := broke(nil, past(), nil); got != "" {
+	if got := broke(nil, past()); got != "" {
 		t.Error(got)
 	}
 }

@@ -120,8 +120,9 @@ func (p *plan) check(step *Step) error {
 	case step.Fault != nil:
 		_, _, err := step.Fault.parse()
 		return err
-	case step.Await+step.Stays+step.Always != "":
-		_, err := compile(step.Await + step.Stays + step.Always)
+	case step.Await != "", step.Stays != "", step.Always != "":
+		_, text := step.expects()
+		_, err := compile(text)
 		return in(step.actions()[0], err)
 	case step.Clear != "":
 		return oneOf("clear", step.Clear, "faults")

@@ -2,7 +2,7 @@ package scenario
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
@@ -13,68 +13,61 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// director tells every pod of the Jobs in Scenario.Ends how it ends, in the order
-// in which they were created.
-type director struct {
-	ends map[string][]string
-	told map[types.UID]bool
-	next map[string]int // by Job
+// ends decides how the pods of the Jobs in Scenario.Ends end, in the order in which
+// they are created.
+type ends struct {
+	codes map[string][]string // by Job
+	done  map[types.UID]bool
+	count map[string]int // by Job
 }
 
-func newDirector(ends map[string]string) *director {
-	d := &director{ends: map[string][]string{}, told: map[types.UID]bool{}, next: map[string]int{}}
-	for job, codes := range ends {
-		d.ends[job] = strings.Split(strings.ReplaceAll(codes, " ", ""), ",")
+func newEnds(ofJobs map[string]string) *ends {
+	e := &ends{codes: map[string][]string{}, done: map[types.UID]bool{}, count: map[string]int{}}
+	for job, codes := range ofJobs {
+		e.codes[job] = strings.Split(strings.ReplaceAll(codes, " ", ""), ",")
 	}
-	return d
+	return e
 }
 
-// line is how a pod ends; nothing if it was told before, or is for nobody to
-// tell.
-func (d *director) line(pod *corev1.Pod) string {
+// next returns how a pod ends; empty if it was asked before, or the Job has no ends.
+func (e *ends) next(pod *corev1.Pod) string {
 	owner := metav1.GetControllerOfNoCopy(pod)
-	if owner == nil || d.told[pod.UID] {
+	if owner == nil || e.done[pod.UID] {
 		return ""
 	}
-	codes := d.ends[owner.Name]
+	codes := e.codes[owner.Name]
 	if len(codes) == 0 {
 		return ""
 	}
-	d.told[pod.UID] = true
-	code := codes[min(d.next[owner.Name], len(codes)-1)]
-	d.next[owner.Name]++
+	e.done[pod.UID] = true
+	code := codes[min(e.count[owner.Name], len(codes)-1)]
+	e.count[owner.Name]++
 	if pod.Spec.RestartPolicy == corev1.RestartPolicyOnFailure && code != "0" {
 		code += ",0" // the container is started again, and has to end then
 	}
 	return code
 }
 
-// direct works until ctx ends.
-func (p *performance) direct(ctx context.Context) error {
-	d := newDirector(p.scenario.Ends)
-	if len(d.ends) == 0 {
+// endPods sets how pods end, until ctx ends.
+func (r *runner) endPods(ctx context.Context) (wrong error) {
+	e := newEnds(r.scenario.Ends)
+	if len(e.codes) == 0 {
 		return nil
 	}
-	for {
-		changed := p.recorder.Changed()
-		for _, pod := range p.recorder.Pods() {
-			code := d.line(&pod)
+	_ = r.Recorder.Until(ctx, func() bool {
+		for _, pod := range r.Recorder.Pods() {
+			code := e.next(&pod)
 			if code == "" {
 				continue
 			}
-			patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{puppet.ExitCodes: code}}})
-			if err != nil {
-				return err
-			}
-			err = p.client.Patch(ctx, &pod, client.RawPatch(types.MergePatchType, patch))
+			patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, puppet.ExitCodes, code)
+			err := r.Client.Patch(ctx, &pod, client.RawPatch(types.MergePatchType, patch))
 			if err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil {
-				return err
+				wrong = err
+				return true
 			}
 		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+		return false
+	})
+	return wrong
 }

@@ -1,4 +1,4 @@
-// Package scenario plays a story told as data: what is created, how pods end,
+// Package scenario runs scenarios written as data: what is created, how pods end,
 // which faults come in which order, and what must be seen. The implementation
 // sees the scenario's namespace only, through a fault proxy of its own; all that
 // happens is recorded, and every invariant is checked at the end.
@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Scenario is one story. The zero value of each field means that there is none.
+// Scenario is one of them. The zero value of each field means that there is none.
 type Scenario struct {
 	// Description is one line.
 	Description string `yaml:"description"`

@@ -47,106 +47,117 @@ func (step *Step) String() string {
 	return strings.Join(step.actions(), " ")
 }
 
-// do does one step. It returns notSo when the implementation, or the API server,
+// do does one step. It returns stepFailed when the implementation, or the API server,
 // does not do what the step asks for.
-func (p *performance) do(ctx context.Context, step *Step) error {
-	proxy := p.subject.Proxy
+func (r *runner) do(ctx context.Context, step *Step) error {
+	limit := cmp.Or(step.Within, r.Waits().Reaction)
 	switch {
 	case step.Create != nil, step.Patch != nil, step.Delete != nil:
-		return p.ask(ctx, step)
+		return r.ask(ctx, step)
 	case step.Tell != nil:
-		return p.tell(ctx, step.Tell, cmp.Or(step.Within, p.theatre.Patience))
+		return r.direct(ctx, step.Tell, limit)
 	case step.Fault != nil:
-		return p.fault(step.Fault)
+		return r.fault(step.Fault)
 	case step.Clear != "":
-		for _, rule := range p.rules {
+		for _, rule := range r.rules {
 			rule.Remove()
 		}
-		p.rules = nil
+		r.rules = nil
 	case step.Hold != "":
-		p.holds[step.Hold] = proxy.Hold(step.Hold)
+		r.holds[step.Hold] = r.implementation.Hold(step.Hold)
 	case step.Held != "":
-		return p.awaitHeld(ctx, step)
+		return r.awaitHeld(ctx, step.Held, limit)
 	case step.Release != "":
-		p.holds[step.Release]()
-		delete(p.holds, step.Release)
+		r.holds[step.Release]()
+		delete(r.holds, step.Release)
 	case step.Expire != "":
-		proxy.Expire(step.Expire)
+		r.implementation.Expire(step.Expire)
 	case step.Network == "cut":
-		proxy.Cut()
+		r.implementation.Cut()
 	case step.Network == "restored":
-		proxy.Restore()
+		r.implementation.Restore()
 	case step.Implementation != "":
-		return p.command(step.Implementation)
+		return r.command(step.Implementation)
 	case step.Pause > 0:
-		return p.expect(p.stays(ctx, expression{}, step.Pause))
+		return failed(r.Stays(ctx, step.Pause, "", nil))
 	}
-	return p.look(ctx, step)
+	return r.expect(ctx, step, limit)
 }
 
-// look is for the steps that expect something.
-func (p *performance) look(ctx context.Context, step *Step) error {
-	text := step.Await + step.Stays + step.Always
-	if text == "" {
+// expectation is when the expression of a step has to be true.
+type expectation int
+
+const (
+	nothing expectation = iota // the step has no expression
+	await                      // once, within a time
+	stays                      // at every revision for a time
+	always                     // at every revision from then on
+)
+
+// expects returns the expression of a step, and when it has to be true.
+func (step *Step) expects() (expectation, string) {
+	switch {
+	case step.Await != "":
+		return await, step.Await
+	case step.Stays != "":
+		return stays, step.Stays
+	case step.Always != "":
+		return always, step.Always
+	}
+	return nothing, ""
+}
+
+// expect does the steps that expect something.
+func (r *runner) expect(ctx context.Context, step *Step, limit time.Duration) error {
+	when, text := step.expects()
+	if when == nothing {
 		return nil
 	}
 	e, err := compile(text)
-	switch {
-	case err != nil:
-		return err
-	case step.Always != "":
-		h, err := p.settled(ctx)
-		p.always = append(p.always, lasting{e, len(h.Revisions)})
-		return err
-	case step.Stays != "":
-		return p.expect(p.stays(ctx, e, cmp.Or(step.For, settle)))
-	}
-	limit := cmp.Or(step.Within, p.theatre.Patience)
-	if err := p.expect(p.until(ctx, limit, func() string { return e.holds(p.world.now()) })); err != nil {
+	if err != nil {
 		return err
 	}
-	// The watches are not in step with each other. What follows may lean on all
-	// that was there by now.
-	return p.catchUp(ctx)
+	check := func() string { return e.holds(r.world.now()) }
+	switch when {
+	case always:
+		h, err := r.Settled(ctx)
+		r.always = append(r.always, lasting{e, len(h.Revisions)})
+		return err
+	case stays:
+		return failed(r.Stays(ctx, cmp.Or(step.For, r.Waits().Settle), "", check))
+	}
+	return failed(r.Until(ctx, limit, "", check))
 }
 
-// expect turns what was not seen into the error of a step.
-func (p *performance) expect(failed string, err error) error {
-	if err == nil && failed != "" {
-		return notSo{errors.New(failed)}
-	}
-	return err
-}
-
-func (p *performance) awaitHeld(ctx context.Context, step *Step) error {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(step.Within, p.theatre.Patience))
+func (r *runner) awaitHeld(ctx context.Context, resource string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := p.subject.Proxy.AwaitHeld(ctx, step.Held); err != nil {
-		return notSo{fmt.Errorf("no event of %s came that could be held", step.Held)}
+	if err := r.implementation.AwaitHeld(ctx, resource); err != nil {
+		return stepFailed{fmt.Errorf("no event came to the held watch of %s", resource)}
 	}
 	return nil
 }
 
-func (p *performance) command(what string) error {
+func (r *runner) command(what string) error {
 	switch what {
 	case "start":
-		return p.subject.Start()
+		return r.implementation.Start()
 	case "stop":
-		p.subject.Stop()
+		r.implementation.Stop()
 	case "kill":
-		p.subject.Kill()
+		r.implementation.Kill()
 	case "restart":
-		return p.subject.Restart()
+		return r.implementation.Restart()
 	}
 	return nil
 }
 
-func (p *performance) fault(f *Fault) error {
+func (r *runner) fault(f *Fault) error {
 	calls, e, err := f.parse()
 	if err != nil {
 		return err
 	}
-	rule := p.subject.Proxy.On(calls)
+	rule := r.implementation.On(calls)
 	switch {
 	case f.Nth > 0:
 		rule.Nth(f.Nth)
@@ -155,12 +166,12 @@ func (p *performance) fault(f *Fault) error {
 	case e.killBefore || e.killAfter: // not again and again
 		rule.Nth(1)
 	}
-	end := p.subject.Kill
+	end := r.implementation.Kill
 	if e.again {
 		// What cannot be started was started before.
-		end = func() { _ = p.subject.Restart() }
+		end = func() { _ = r.implementation.Restart() }
 	}
-	p.rules = append(p.rules, e.apply(rule, end))
+	r.rules = append(r.rules, e.apply(rule, end))
 	return nil
 }
 
@@ -181,9 +192,9 @@ func (e effect) apply(rule *faultproxy.Rule, end func()) *faultproxy.Rule {
 	}
 }
 
-// ask asks the API server for something, and waits until the history has it.
-func (p *performance) ask(ctx context.Context, step *Step) error {
-	err := p.request(ctx, step)
+// ask sends a request to the API server, and waits until the history has its effect.
+func (r *runner) ask(ctx context.Context, step *Step) error {
+	err := r.request(ctx, step)
 	status := apierrors.APIStatus(nil)
 	switch {
 	case errors.As(err, &status) && step.Answers == int(status.Status().Code):
@@ -193,63 +204,63 @@ func (p *performance) ask(ctx context.Context, step *Step) error {
 		if step.Answers > 0 {
 			want = fmt.Sprint(step.Answers)
 		}
-		return notSo{fmt.Errorf("the API server answered %d, not %s: %w", status.Status().Code, want, err)}
-	case err != nil && step.Answers > 0 && p.alive(ctx):
-		return notSo{fmt.Errorf("the API server broke off, and did not answer %d: %w", step.Answers, err)}
+		return stepFailed{fmt.Errorf("the API server answered %d, not %s: %w", status.Status().Code, want, err)}
+	case err != nil && step.Answers > 0 && r.serverAnswers(ctx):
+		return stepFailed{fmt.Errorf("the API server broke off instead of answering %d: %w", step.Answers, err)}
 	case err != nil:
 		return err
 	case step.Answers >= 300:
-		return notSo{fmt.Errorf("the API server did it, and did not answer %d", step.Answers)}
+		return stepFailed{fmt.Errorf("the API server accepted it instead of answering %d", step.Answers)}
 	}
-	return p.catchUp(ctx)
+	return r.CatchUp(ctx)
 }
 
-// alive tells whether the API server answers: then it was a request that broke
-// it, and not its end.
-func (p *performance) alive(ctx context.Context) bool {
-	return p.client.Get(ctx, types.NamespacedName{Name: p.result.Namespace}, &corev1.Namespace{}) == nil
+// serverAnswers reports whether the API server still answers: then it broke off the
+// request, and has not ended.
+func (r *runner) serverAnswers(ctx context.Context) bool {
+	return r.Client.Get(ctx, types.NamespacedName{Name: r.Namespace}, &corev1.Namespace{}) == nil
 }
 
-func (p *performance) request(ctx context.Context, step *Step) error {
+func (r *runner) request(ctx context.Context, step *Step) error {
 	switch {
 	case step.Create != nil:
 		object := step.Create.DeepCopyObject().(client.Object)
-		object.SetNamespace(p.result.Namespace)
-		return p.client.Create(ctx, object)
+		object.SetNamespace(r.Namespace)
+		return r.Client.Create(ctx, object)
 	case step.Delete != nil:
-		name, err := p.name(ctx, step, step.Delete.Kind, step.Delete.Name)
+		name, err := r.name(ctx, step, step.Delete.Kind, step.Delete.Name)
 		if err != nil {
 			return err
 		}
 		propagation := metav1.DeletionPropagation(cmp.Or(step.Delete.Propagation, "Background"))
-		return p.client.Delete(ctx, p.named(step.Delete.Kind, name), client.PropagationPolicy(propagation))
+		return r.Client.Delete(ctx, r.named(step.Delete.Kind, name), client.PropagationPolicy(propagation))
 	}
 	merge, err := json.Marshal(step.Patch.Merge)
 	if err != nil {
 		return err
 	}
-	name, err := p.name(ctx, step, step.Patch.Kind, step.Patch.Name)
+	name, err := r.name(ctx, step, step.Patch.Kind, step.Patch.Name)
 	if err != nil {
 		return err
 	}
-	object, patch := p.named(step.Patch.Kind, name), client.RawPatch(types.MergePatchType, merge)
+	object, patch := r.named(step.Patch.Kind, name), client.RawPatch(types.MergePatchType, merge)
 	if step.Patch.Status {
-		return p.client.Status().Patch(ctx, object, patch)
+		return r.Client.Status().Patch(ctx, object, patch)
 	}
-	return p.client.Patch(ctx, object, patch)
+	return r.Client.Patch(ctx, object, patch)
 }
 
-// name is that of what is to be patched or deleted, as soon as it is there.
-func (p *performance) name(ctx context.Context, step *Step, kind, given string) (name string, err error) {
+// name returns that of the object to patch or delete, as soon as it exists.
+func (r *runner) name(ctx context.Context, step *Step, kind, given string) (name string, err error) {
 	which := step.which()
 	if which == "" {
 		return given, nil
 	}
-	err = p.expect(p.until(ctx, cmp.Or(step.Within, p.theatre.Patience), func() string {
-		objects := p.objects(kind)
-		i := slices.IndexFunc(objects, p.which(which))
+	err = failed(r.Until(ctx, cmp.Or(step.Within, r.Waits().Reaction), "", func() string {
+		objects := r.objects(kind)
+		i := slices.IndexFunc(objects, r.which(which))
 		if i < 0 {
-			return fmt.Sprintf("there is no %s of which it is true that %s", kind, which)
+			return fmt.Sprintf("there is no %s for which this is true: %s", kind, which)
 		}
 		name = objects[i].GetName()
 		return ""
@@ -257,30 +268,30 @@ func (p *performance) name(ctx context.Context, step *Step, kind, given string) 
 	return name, err
 }
 
-// objects are the Pods or Jobs that there are.
-func (p *performance) objects(kind string) (objects []client.Object) {
+// objects returns all Pods, or all Jobs.
+func (r *runner) objects(kind string) (objects []client.Object) {
 	if kind == "Job" {
-		for _, job := range p.recorder.Jobs() {
+		for _, job := range r.Recorder.Jobs() {
 			objects = append(objects, &job)
 		}
 		return objects
 	}
-	for _, pod := range p.recorder.Pods() {
+	for _, pod := range r.Recorder.Pods() {
 		objects = append(objects, &pod)
 	}
 	return objects
 }
 
-func (p *performance) named(kind, name string) client.Object {
+func (r *runner) named(kind, name string) client.Object {
 	gvk, _ := kinds.Namespaced(kind) // Check knows them
 	made, _ := scheme.Scheme.New(gvk)
 	object := made.(client.Object)
-	object.SetNamespace(p.result.Namespace)
+	object.SetNamespace(r.Namespace)
 	object.SetName(name)
 	return object
 }
 
-// annotations are what the pods are told.
+// annotations returns those of the puppet protocol.
 func (t *Tell) annotations() map[string]string {
 	all := map[string]string{
 		puppet.ExitCodes: t.ExitCodes, puppet.InitCodes: t.InitCodes, puppet.Ready: t.Ready,
@@ -293,14 +304,14 @@ func (t *Tell) annotations() map[string]string {
 	return all
 }
 
-// tell waits for pods and directs them.
-func (p *performance) tell(ctx context.Context, t *Tell, limit time.Duration) error {
+// direct waits for pods and sets their annotations.
+func (r *runner) direct(ctx context.Context, t *Tell, limit time.Duration) error {
 	want := cmp.Or(t.Pods, 1)
 	var chosen []corev1.Pod
-	err := p.expect(p.until(ctx, limit, func() string {
-		chosen = p.choose(t.Which)
+	err := failed(r.Until(ctx, limit, "", func() string {
+		chosen = r.choose(t.Which)
 		if len(chosen) < want {
-			return fmt.Sprintf("%d of %d pods are there to be told", len(chosen), want)
+			return fmt.Sprintf("there are %d of %d pods", len(chosen), want)
 		}
 		return ""
 	}))
@@ -312,30 +323,30 @@ func (p *performance) tell(ctx context.Context, t *Tell, limit time.Duration) er
 		return err
 	}
 	for _, pod := range chosen[:want] {
-		p.told[pod.Name] = true
-		if err := p.client.Patch(ctx, &pod, client.RawPatch(types.MergePatchType, patch)); err != nil {
-			return notSo{fmt.Errorf("pod %s could not be told anything any more: %w", pod.Name, err)}
+		r.directed[pod.Name] = true
+		if err := r.Client.Patch(ctx, &pod, client.RawPatch(types.MergePatchType, patch)); err != nil {
+			return stepFailed{fmt.Errorf("pod %s could not be changed any more: %w", pod.Name, err)}
 		}
 	}
 	return nil
 }
 
-// choose are the pods that are meant, in the order of their creation. Without an
-// expression, they are those that have not ended and were not told anything.
-func (p *performance) choose(which string) []corev1.Pod {
-	meant := p.which(which)
-	return slices.DeleteFunc(p.recorder.Pods(), func(pod corev1.Pod) bool {
+// choose returns the pods that are meant, in the order of their creation. Without an
+// expression they are those that have not ended and were not directed by a step.
+func (r *runner) choose(which string) []corev1.Pod {
+	meant := r.which(which)
+	return slices.DeleteFunc(r.Recorder.Pods(), func(pod corev1.Pod) bool {
 		if which == "" {
-			return p.told[pod.Name] || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+			return r.directed[pod.Name] || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 		}
 		return !meant(&pod)
 	})
 }
 
-// which tells whether an expression on the object p is true.
-func (p *performance) which(text string) func(client.Object) bool {
+// which reports whether an expression on the object p is true.
+func (r *runner) which(text string) func(client.Object) bool {
 	e, err := compile(text)
-	now := p.world.now()
+	now := r.world.now()
 	return func(object client.Object) bool {
 		now["p"] = fields(object)
 		return err == nil && e.holds(now) == "" // Check has refused what does not compile

@@ -27,7 +27,7 @@ func (o Options) shrink(ctx context.Context, t *Tally) error {
 		rapid.Check(s, func(rt *rapid.T) {
 			next := Workload.Draw(rt, "workload")
 			next.Description = fmt.Sprintf("random workload %d, made small", first.Seed)
-			r, err := o.Theatre.Play(shrinking, next)
+			r, err := o.Environment.Run(shrinking, next)
 			if err != nil || r.Green() {
 				return
 			}

@@ -18,9 +18,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options of a soak. Theatre is required.
+// Options of a soak. Environment is required.
 type Options struct {
-	Theatre scenario.Theatre
+	Environment scenario.Environment
 	// Time is for how long workloads are begun. Default: as many as Count says.
 	Time time.Duration
 	// Count is how many workloads are played at most. Default: no limit.
@@ -124,7 +124,7 @@ func (o Options) tell(ctx context.Context, t *Tally) {
 func (o Options) play(ctx context.Context, seed int, t *Tally) error {
 	s := Workload.Example(seed)
 	s.Description = fmt.Sprintf("random workload %d", seed)
-	result, err := o.Theatre.Play(ctx, s)
+	result, err := o.Environment.Run(ctx, s)
 	if err != nil {
 		return err
 	}

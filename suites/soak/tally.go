@@ -48,7 +48,7 @@ func (t *Tally) add(r *scenario.Result) {
 		}
 	}
 	t.revisions += len(r.History.Revisions)
-	for _, call := range r.Calls {
+	for _, call := range r.History.Calls {
 		if call.Verb != "" {
 			t.calls++
 		}
@@ -56,7 +56,7 @@ func (t *Tally) add(r *scenario.Result) {
 			t.faults++
 		}
 	}
-	t.restarts += r.Lives - 1
+	t.restarts += r.Starts - 1
 }
 
 func (t *Tally) blame(f Finding) {

@@ -1,0 +1,210 @@
+package scenario
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/sandbox"
+)
+
+// Result is the outcome of a scenario.
+type Result struct {
+	// Failed names the first step that did not come about, and why; empty if all did.
+	Failed string
+	// Exited is true where the implementation exited on its own.
+	Exited bool
+	// Violations are the invariants that the history breaks.
+	Violations []invariants.Violation
+	History    history.History
+	// Namespace is that of the scenario, and Log the folder of its logs.
+	Namespace, Log string
+	// Starts is how often the implementation was started.
+	Starts int
+	Took   time.Duration
+
+	about history.About
+}
+
+// Green reports whether all steps came about and all invariants hold.
+func (r *Result) Green() bool { return r.Failed == "" && len(r.Violations) == 0 }
+
+// Why returns what is wrong, for people; empty if nothing is.
+func (r *Result) Why() string {
+	var parts []string
+	if r.Failed != "" {
+		parts = append(parts, r.Failed)
+	}
+	for _, v := range r.Violations {
+		parts = append(parts, v.String())
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Failure returns the failure of a spec whose result is not green.
+func (r *Result) Failure() protocol.Failure {
+	f := protocol.Failure{Cause: protocol.Assertion, Message: r.Why()}
+	if len(r.Violations) > 0 {
+		f.Cause, f.Invariants = protocol.Invariant, sandbox.Broken(r.Violations).Invariants
+	}
+	if r.Exited {
+		f.Cause = protocol.ImplementationExited
+	}
+	return f
+}
+
+// About returns the first line of the saved history.
+func (r *Result) About() history.About { return r.about }
+
+// Save writes the history to a file that check-history reads.
+func (r *Result) Save(path string) error { return history.Save(path, r.about, r.History) }
+
+// Run runs a scenario in a sandbox of its own. When it returns, the namespace is being
+// deleted. Each prepare gets the implementation before anything else happens, to put
+// rules into its proxy. An error means that there is no result: it says nothing about
+// the implementation.
+func (e Environment) Run(ctx context.Context, s *Scenario, prepare ...func(*implementation.Proxied)) (*Result, error) {
+	start := time.Now()
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	r, err := e.open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close(context.WithoutCancel(ctx)) }()
+	for _, p := range prepare {
+		p(r.implementation)
+	}
+	ending, end := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- r.endPods(ending) }()
+	err = r.steps(ctx)
+	end()
+	if wrong := <-ended; err == nil && wrong != nil {
+		err = fmt.Errorf("setting how a pod ends: %w", wrong)
+	}
+	if err == nil {
+		err = r.judge(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.result.Took = time.Since(start)
+	return r.result, nil
+}
+
+// runner is one scenario while it runs.
+type runner struct {
+	*sandbox.Sandbox
+	environment    Environment
+	scenario       *Scenario
+	implementation *implementation.Proxied
+	world          world
+	result         *Result
+
+	rules    []*faultproxy.Rule
+	holds    map[string]func()
+	always   []lasting
+	directed map[string]bool // names of pods that a step directed
+}
+
+func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
+	box, err := sandbox.Open(ctx, sandbox.Options{
+		Config: e.Config, User: "scenario", Run: e.RunName, Waits: sandbox.Waits{Reaction: e.Patience},
+		KubernetesVersion: e.Version, Implementation: e.Implementation.Name, Except: s.Except,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{
+		Sandbox: box, environment: e, scenario: s, holds: map[string]func(){}, directed: map[string]bool{},
+		result: &Result{Namespace: box.Namespace, Log: filepath.Join(e.Folder, box.Namespace)},
+	}
+	if err = os.MkdirAll(r.result.Log, 0o755); err == nil {
+		r.implementation, err = box.Behind(implementation.ProxyOptions{
+			Config: e.As, Implementation: e.Implementation, Builds: e.Builds, Folder: r.result.Log,
+		})
+	}
+	if err != nil {
+		_ = box.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	r.world = world{recorder: box.Recorder, calls: box.Calls}
+	return r, nil
+}
+
+// stepFailed is why a step did not come about. That counts against the implementation.
+type stepFailed struct{ error }
+
+// failed returns a stepFailed for what counts against the implementation, and other
+// errors as they are. Of broken invariants, which the result lists, it keeps only what
+// was waited for.
+func failed(err error) error {
+	var e *sandbox.Error
+	switch {
+	case !errors.As(err, &e) || e.Cause == protocol.Harness:
+		return err
+	case e.Cause == protocol.Invariant:
+		return stepFailed{errors.New(e.Pending)}
+	}
+	return stepFailed{e}
+}
+
+// steps does all steps, up to the first that fails.
+func (r *runner) steps(ctx context.Context) error {
+	if r.scenario.Implementation != Later {
+		if err := r.implementation.Start(); err != nil {
+			return err
+		}
+	}
+	for i := range r.scenario.Steps {
+		step := &r.scenario.Steps[i]
+		err := r.do(ctx, step)
+		if no, ok := errors.AsType[stepFailed](err); ok {
+			r.result.Failed = fmt.Sprintf("step %d, %s: %v", i+1, step, no)
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("step %d, %s: %w", i+1, step, err)
+		}
+	}
+	for _, release := range r.holds {
+		release()
+	}
+	err := failed(r.Stays(ctx, cmp.Or(r.environment.Settle, r.Waits().Settle), "", nil))
+	if no, ok := errors.AsType[stepFailed](err); ok {
+		r.result.Failed = no.Error()
+		return nil
+	}
+	return err
+}
+
+// judge fills the result from all that has happened.
+func (r *runner) judge(ctx context.Context) error {
+	h, err := r.Settled(ctx)
+	if err != nil {
+		return err
+	}
+	result := r.result
+	result.History, result.Starts = h, r.implementation.Starts()
+	result.Violations = r.Judge(h)
+	result.Exited = r.ExitError() != nil
+	if result.Failed == "" {
+		result.Failed = broke(r.always, h)
+	}
+	result.about = r.About()
+	result.about.Spec, result.about.Requirements = r.scenario.Description, r.scenario.Requirements
+	result.about.Failed = !result.Green()
+	return nil
+}
