@@ -14,8 +14,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/process"
+	"github.com/jobconformance/jobconformance/fixtures/sandbox"
 	"github.com/jobconformance/jobconformance/suites/bench/requests"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -38,11 +38,11 @@ type Test struct {
 	Seed           uint64    // of the Jobs and of the times of the kills
 	Progress       io.Writer // takes a line every 20 kills
 
-	namespace string
-	random    *rand.Rand
-	scripts   []Script
-	recorder  *history.Recorder
-	runner    *scriptRunner
+	sandbox  *sandbox.Sandbox
+	random   *rand.Rand
+	scripts  []Script
+	recorder *history.Recorder
+	runner   *scriptRunner
 }
 
 // Run creates the Jobs, kills and restarts the controller, and examines the
@@ -50,19 +50,19 @@ type Test struct {
 func (t *Test) Run(ctx context.Context) (*Tally, error) {
 	t.random = rand.New(rand.NewPCG(t.Seed, 0))
 	t.scripts = Scripts(t.Jobs, t.random)
-	ns, err := t.Client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "jobconformance-crash-"}}, metav1.CreateOptions{})
+	box, err := sandbox.Open(ctx, sandbox.Options{
+		Config: t.Config(), User: "crash", Run: t.Name(), Prefix: "jobconformance-crash-", KubernetesVersion: t.Version(),
+		Except: invariants.NotAfterRestart(), // it is restarted outside of the sandbox
+	})
 	if err != nil {
 		return nil, err
 	}
-	t.namespace = ns.Name
-	if t.recorder, err = history.Record(ctx, t.Client, ns.Name); err != nil {
-		return nil, err
-	}
-	defer t.recorder.Stop()
+	defer func() { _ = box.Close(context.WithoutCancel(ctx)) }()
+	t.sandbox, t.recorder = box, box.Recorder
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t.runner = newScriptRunner(t.Client, ns.Name, t.scripts, rand.New(rand.NewPCG(t.Seed, 1)))
+	t.runner = newScriptRunner(t.Client, box.Namespace, t.scripts, rand.New(rand.NewPCG(t.Seed, 1)))
 	ran := make(chan struct{})
 	running, end := context.WithCancel(ctx)
 	go func() {
@@ -82,7 +82,7 @@ func (t *Test) Run(ctx context.Context) (*Tally, error) {
 
 func (t *Test) execute(ctx context.Context) (*Tally, error) {
 	for _, s := range t.scripts {
-		if _, err := t.Client.BatchV1().Jobs(t.namespace).Create(ctx, s.Job, metav1.CreateOptions{}); err != nil {
+		if _, err := t.Client.BatchV1().Jobs(t.sandbox.Namespace).Create(ctx, s.Job, metav1.CreateOptions{}); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +180,7 @@ func (t *Test) edits() map[int][]func(context.Context) error {
 	at := func(kills int, name string, suspend bool) {
 		edits[kills] = append(edits[kills], func(ctx context.Context) error {
 			patch := fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, suspend)
-			_, err := t.Client.BatchV1().Jobs(t.namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+			_, err := t.Client.BatchV1().Jobs(t.sandbox.Namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
 			return err
 		})
 	}
@@ -258,8 +258,7 @@ func (t *Test) examine(ctx context.Context, tally *Tally) error {
 		return fmt.Errorf("the watch of %ss was cut: %s; pods may be missing from the count", h.Gaps[0].Kind, h.Gaps[0].Reason)
 	}
 	tally.count(t.scripts, outcomes(h), t.tracked())
-	// A restarted controller has lost when the next pod is due.
-	for _, v := range invariants.Check(h, invariants.ForVersion(t.Version()), invariants.Except("job-backoff-is-kept")) {
+	for _, v := range t.sandbox.Judge(h) {
 		tally.blame("%s", v)
 	}
 	return t.Counter.Err()
