@@ -173,7 +173,7 @@ page: ## test the page of a red run in Chromium: JOBCONFORMANCE_PAGE=reports/ind
 
 lint: ## gofmt, the words of suites/prose/words.yaml, and staticcheck
 	@unformatted=$$(gofmt -l controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
-	go test -count=1 -v ./suites/prose
+	go test -count=1 ./suites/prose
 	go run $(STATICCHECK) ./...
 
 MATRIX ?= ## matrix.jsonl of repro-matrix, whose results figures takes over

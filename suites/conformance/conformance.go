@@ -97,21 +97,21 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	}
 	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr}
 	options.Build.KubernetesVersion = o.KubernetesVersion
-	lab, err := run.Open(ctx, options)
+	environment, err := run.Open(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	defer lab.Close()
+	defer environment.Close()
 	again := func(spec string) string { return fmt.Sprintf("set Focus to %q", report.Exactly(spec)) }
-	selection.Explain = func(s protocol.Spec) string { return report.Explain(s, lab.Reports, again(s.Text)) }
+	selection.Explain = func(s protocol.Spec) string { return report.Explain(s, environment.Reports, again(s.Text)) }
 	started := time.Now()
-	verdict, failure := lab.Check(ctx, impl, lab.Builds, selection)
+	verdict, failure := environment.Check(ctx, impl, environment.Builds, selection)
 	if verdict == nil {
 		return nil, failure
 	}
 	judged := report.Run{
 		Implementation: o.Implementation,
-		Cluster:        report.Cluster{Kind: lab.ClusterKind(), KubernetesVersion: lab.Version()},
+		Cluster:        report.Cluster{Kind: environment.ClusterKind(), KubernetesVersion: environment.Version()},
 		Date:           started,
 		Duration:       verdict.Duration,
 		Specs:          verdict.Specs,
@@ -121,7 +121,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	if failure != nil {
 		judged.HarnessError = failure.Error()
 	}
-	r, err := report.Publish(lab.Reports, judged, protocol.KeepFailed, again)
+	r, err := report.Publish(environment.Reports, judged, protocol.KeepFailed, again)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"no repeat":                {[]string{"--repeat", "-1"}, "1 or more"},
 		"unknown flag":             {[]string{"--implementations", "reference"}, "unknown flag: --implementations"},
 		"not a number":             {[]string{"--procs", "many"}, "invalid argument"},
-		"stray argument":           {[]string{"reference"}, "unknown command"},
+		"extra argument":           {[]string{"reference"}, "unknown command"},
 		"no such command":          {[]string{"nosuch"}, `unknown command "nosuch"`},
 		"a command misspelt":       {[]string{"crush"}, "did you mean crash?"},
 		"one report":               {[]string{"compare", "a"}, "missing argument: NEW"},

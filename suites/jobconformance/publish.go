@@ -27,26 +27,26 @@ type published struct {
 }
 
 // prepare has a run save all histories for the report, and explain its failures.
-func (f *flags) prepare(lab *run.Environment) published {
+func (f *flags) prepare(environment *run.Environment) published {
 	p := published{keep: f.selection.History, started: time.Now(), flags: f}
 	f.selection.History = protocol.KeepAll
-	f.selection.Explain = func(s protocol.Spec) string { return report.Explain(s, lab.Reports, f.again(s.Text)) }
+	f.selection.Explain = func(s protocol.Spec) string { return report.Explain(s, environment.Reports, f.again(s.Text)) }
 	return p
 }
 
 // write judges the run, also one that was cut short by a failure of the harness.
-func (p published) write(lab *run.Environment, verdict *run.Verdict, failure error) error {
+func (p published) write(environment *run.Environment, verdict *run.Verdict, failure error) error {
 	f := p.flags
 	judged := report.Run{
 		Implementation: report.Implementation{Name: cmp.Or(f.name, f.implementation), Version: f.version, Contact: f.contact},
-		Cluster:        report.Cluster{Kind: lab.ClusterKind(), KubernetesVersion: lab.Version()},
+		Cluster:        report.Cluster{Kind: environment.ClusterKind(), KubernetesVersion: environment.Version()},
 		Date:           p.started,
 		Duration:       verdict.Duration,
 		Specs:          verdict.Specs,
 		Ended:          verdict.Ended,
 	}
 	if f.version == "" && (f.implementation == implementation.KubeControllerManager || f.implementation == implementation.Builtin) {
-		judged.Implementation.Version = lab.Version()
+		judged.Implementation.Version = environment.Version()
 	}
 	for _, name := range f.decline {
 		judged.Declined = append(judged.Declined, contract.Feature(name))
@@ -54,7 +54,7 @@ func (p published) write(lab *run.Environment, verdict *run.Verdict, failure err
 	if failure != nil {
 		judged.HarnessError = failure.Error()
 	}
-	_, err := report.Publish(lab.Reports, judged, p.keep, f.again)
+	_, err := report.Publish(environment.Reports, judged, p.keep, f.again)
 	return err
 }
 

@@ -84,7 +84,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 		environment, err := run.Open(ctx, run.Options{
 			Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
 			Implementation: impl,
-			Reports:        filepath.Join("..", "..", "reports", "mutants", fmt.Sprint("lab-", n+1)),
+			Reports:        filepath.Join("..", "..", "reports", "mutants", fmt.Sprint("cluster-", n+1)),
 			Out:            os.Stdout,
 		})
 		if err != nil {

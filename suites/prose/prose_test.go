@@ -51,7 +51,12 @@ type hit struct {
 	say   string
 }
 
-// TestDroppedWords only counts so far.
+// unfinished are the folders that still have dropped words; the list only shrinks.
+var unfinished = []string{
+	"fixtures/framework/", "fixtures/subject/", "suites/explore/", "suites/faults/", "suites/jobconformance/",
+	"suites/repro/", "suites/scenario/", "suites/soak/", "suites/REQUIREMENTS.md",
+}
+
 func TestDroppedWords(t *testing.T) {
 	rules := readRules(t)
 	var hits []hit
@@ -64,13 +69,16 @@ func TestDroppedWords(t *testing.T) {
 	}
 	perFolder := map[string]int{}
 	for _, h := range hits {
-		perFolder[filepath.Dir(h.path)]++
-		t.Logf("%s:%d: %q; say %s", h.path, h.line, h.words, h.say)
+		report := t.Errorf
+		if slices.ContainsFunc(unfinished, func(folder string) bool { return strings.HasPrefix(h.path, folder) }) {
+			perFolder[filepath.Dir(h.path)]++
+			report = t.Logf
+		}
+		report("%s:%d: %q; say %s", h.path, h.line, h.words, h.say)
 	}
 	for _, folder := range slices.Sorted(maps.Keys(perFolder)) {
 		t.Logf("%4d in %s", perFolder[folder], folder)
 	}
-	t.Logf("%4d dropped words in all", len(hits))
 }
 
 func TestFind(t *testing.T) {
@@ -158,7 +166,7 @@ func startsWith(words []word, phrase []string) bool {
 }
 
 // ids of requirements and invariants.
-var ids = regexp.MustCompile(`\b(JOB|CRON|API)-[A-Z-]+-[0-9]+\b|\b(job|cronjob)-[a-z]+(-[a-z]+)+\b`)
+var ids = regexp.MustCompile(`\b(JOB|CRON|API)-[A-Z-]+\b|\b(job|cronjob|cron)-[a-z]+(-[a-z]+)*\b`)
 
 // split returns the words of a file, where an identifier of Go is as many as it
 // is made of.

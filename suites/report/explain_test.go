@@ -66,9 +66,9 @@ func TestAgainSelectsJustThisSpec(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	pattern := regexp.MustCompile(Exactly(text, "other"))
-	for candidate, want := range map[string]bool{text: true, "other": true, "b " + text: false, text + " s": false, "an other": false} {
-		if got := pattern.MatchString(protocol.Suite + " " + candidate); got != want {
-			t.Errorf("%q is selected: %t, want %t", candidate, got, want)
+	for name, want := range map[string]bool{text: true, "other": true, "b " + text: false, text + " s": false, "an other": false} {
+		if got := pattern.MatchString(protocol.Suite + " " + name); got != want {
+			t.Errorf("%q is selected: %t, want %t", name, got, want)
 		}
 	}
 }
