@@ -54,11 +54,16 @@ func CreatedFor(s *framework.Sandbox, job *batchv1.Job) []corev1.Pod {
 }
 
 // Running waits until a Job has exactly n active pods and its status counts them
-// as active and ready. It returns these pods, oldest first.
+// as active and ready. It returns these pods, oldest first. An active pod that
+// nobody controls counts, too; those of other Jobs do not.
 func Running(s *framework.Sandbox, job string, n int32) []corev1.Pod {
 	GinkgoHelper()
 	active := func() []corev1.Pod {
-		return slices.DeleteFunc(PodsOf(s, s.Job(job)), func(p corev1.Pod) bool { return !framework.IsActive(p) })
+		uid := s.Job(job).UID
+		return slices.DeleteFunc(s.Active(), func(p corev1.Pod) bool {
+			owner := metav1.GetControllerOf(&p)
+			return owner != nil && owner.UID != uid
+		})
 	}
 	s.Soon("all pods of Job "+job+" run", func(g Gomega) {
 		g.Expect(active()).To(HaveLen(int(n)))
