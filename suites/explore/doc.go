@@ -1,6 +1,6 @@
-// Package explore plays every scenario once without faults, and then once for
+// Package explore runs every scenario once without faults, and then once for
 // each thing that can go wrong on the way: each write of the implementation
-// fails, loses its answer, is the last of a process or the last but one; each
+// fails or loses its answer; the process is killed before or after it; each
 // event of a watch comes late. Whatever the fault, the scenario must reach its end
 // state, and all invariants must hold.
 package explore

@@ -13,55 +13,55 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Explorer explores stories with one implementation. Its fields are required,
+// Explorer disturbs scenarios with one implementation. Its fields are required,
 // unless they have a default.
 type Explorer struct {
-	Stage   Stage
+	Runner  Runner
 	Results *Results
 	// Folder is the one for reports: histories of violations go there.
 	Folder string
-	// Workers is how many stories are played at once.
+	// Workers is how many scenarios run at the same time.
 	Workers int
 	// Until is when no further run is begun. Default: never.
 	Until time.Time
 	// Out takes progress, line by line.
 	Out io.Writer
-	// Again is the command that plays a plan alone.
-	Again func(story, plan string) string
+	// Again is the command that runs a plan alone.
+	Again func(sc, plan string) string
 	// Known are bugs that explain violations.
 	Known []protocol.Bug
 
 	mu       sync.Mutex
 	done     int // runs, of all that there are
 	all      int
-	open     map[string]int // by story, the runs that are yet to come
+	open     map[string]int // by scenario, the runs that are yet to come
 	harness  []error        // runs without a result
 	outcomes []Outcome
 }
 
 // task is a run that is yet to come.
 type task struct {
-	story Story
-	plan  Plan
+	sc   Scenario
+	plan Plan
 }
 
 // Run explores. What it returns is complete unless time is over; an error means
 // that it was broken off.
-func (e *Explorer) Run(ctx context.Context, stories []Story) (*Tally, error) {
+func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error) {
 	start := time.Now()
 	e.open = map[string]int{}
 	var first []task
-	for _, s := range stories {
+	for _, s := range scenarios {
 		first = append(first, task{s, nil})
 	}
 	e.all = len(first)
 	if err := e.each(ctx, first); err != nil {
 		return nil, err
 	}
-	var ofStories [][]task
-	for _, s := range stories {
-		o, played := e.Results.find(s, nil)
-		if !played || o.Red() {
+	var perScenario [][]task
+	for _, s := range scenarios {
+		o, ran := e.Results.find(s, nil)
+		if !ran || o.Red() {
 			continue // without an end state to compare with, faults show nothing
 		}
 		var tasks []task
@@ -69,25 +69,25 @@ func (e *Explorer) Run(ctx context.Context, stories []Story) (*Tally, error) {
 			tasks = append(tasks, task{s, plan})
 		}
 		e.open[s.Name] = len(tasks)
-		ofStories = append(ofStories, tasks)
+		perScenario = append(perScenario, tasks)
 	}
-	tasks := byTurns(ofStories)
+	tasks := interleave(perScenario)
 	e.all += len(tasks)
 	if err := e.each(ctx, tasks); err != nil {
 		return nil, err
 	}
 	return &Tally{
 		Identity: e.Results.identity, Outcomes: e.outcomes, Missing: e.all - e.done, Harness: e.harness,
-		Known: e.Known, Took: time.Since(start), stories: stories, again: e.Again,
+		Known: e.Known, Took: time.Since(start), scenarios: scenarios, again: e.Again,
 	}, nil
 }
 
-// byTurns takes a task of each story, then the next of each, so that when time is
-// over too early every story has been disturbed.
-func byTurns(ofStories [][]task) (tasks []task) {
+// interleave takes a task of each scenario, then the next of each, so that every
+// scenario has been disturbed when time is over early.
+func interleave(perScenario [][]task) (tasks []task) {
 	for n, more := 0, true; more; n++ {
 		more = false
-		for _, of := range ofStories {
+		for _, of := range perScenario {
 			if n < len(of) {
 				tasks, more = append(tasks, of[n]), true
 			}
@@ -101,7 +101,7 @@ func (e *Explorer) each(ctx context.Context, tasks []task) error {
 	group, together := errgroup.WithContext(ctx)
 	group.SetLimit(e.Workers)
 	for _, t := range tasks {
-		if o, found := e.Results.find(t.story, t.plan); found {
+		if o, found := e.Results.find(t.sc, t.plan); found {
 			e.note(t, o, true)
 			continue
 		}
@@ -117,21 +117,21 @@ func (e *Explorer) one(ctx context.Context, t task) error {
 	if !e.Until.IsZero() && time.Now().After(e.Until) {
 		return nil // it has waited for its turn too long
 	}
-	o, err := e.try(ctx, t.story, t.plan)
+	o, err := e.try(ctx, t.sc, t.plan)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.harness = append(e.harness, fmt.Errorf("%s: %w", title(t.story.Name, t.plan.String()), err))
-		fmt.Fprintf(e.Out, "no result of %s: %v\n", title(t.story.Name, t.plan.String()), err)
+		e.harness = append(e.harness, fmt.Errorf("%s: %w", title(t.sc.Name, t.plan.String()), err))
+		fmt.Fprintf(e.Out, "no result of %s: %v\n", title(t.sc.Name, t.plan.String()), err)
 		if len(e.harness) >= hopeless {
 			return fmt.Errorf("%d runs had no result, the last one: %w", len(e.harness), err)
 		}
 		return nil
 	}
-	if err := e.Results.add(t.story, t.plan, o); err != nil {
+	if err := e.Results.add(t.sc, t.plan, o); err != nil {
 		return err
 	}
 	e.note(t, o, false)
@@ -142,11 +142,11 @@ func (e *Explorer) one(ctx context.Context, t task) error {
 const hopeless = 20
 
 // title is what a run is called.
-func title(story, plan string) string {
+func title(sc, plan string) string {
 	if plan == "" {
-		return story + ", undisturbed"
+		return sc + ", undisturbed"
 	}
-	return story + ", " + plan
+	return sc + ", " + plan
 }
 
 // note counts a run, and says what there is to say of it.
@@ -159,16 +159,16 @@ func (e *Explorer) note(t task, o Outcome, before bool) {
 	switch known := knownOf(e.Known, o); {
 	case before:
 	case known != nil:
-		fmt.Fprintf(e.Out, "%s known: %s: %s (%d of %d runs)\n", progress, title(o.Story, o.Plan), strings.Join(o.Causes, ", "), o.Shown, o.Played)
+		fmt.Fprintf(e.Out, "%s known: %s: %s (%d of %d runs)\n", progress, title(o.Scenario, o.Plan), strings.Join(o.Causes, ", "), o.Shown, o.Runs)
 	case o.Red():
-		fmt.Fprintf(e.Out, "%s VIOLATION %s: %s (%d of %d runs)\n", progress, title(o.Story, o.Plan), strings.Join(o.Causes, ", "), o.Shown, o.Played)
+		fmt.Fprintf(e.Out, "%s VIOLATION %s: %s (%d of %d runs)\n", progress, title(o.Scenario, o.Plan), strings.Join(o.Causes, ", "), o.Shown, o.Runs)
 	case !o.Reached:
-		fmt.Fprintf(e.Out, "%s not reached: %s\n", progress, title(o.Story, o.Plan))
+		fmt.Fprintf(e.Out, "%s not reached: %s\n", progress, title(o.Scenario, o.Plan))
 	}
 	if len(t.plan) == 0 {
 		return
 	}
-	if e.open[t.story.Name]--; e.open[t.story.Name] == 0 {
-		fmt.Fprintf(e.Out, "%s %s is done\n", progress, t.story.Name)
+	if e.open[t.sc.Name]--; e.open[t.sc.Name] == 0 {
+		fmt.Fprintf(e.Out, "%s %s is done\n", progress, t.sc.Name)
 	}
 }

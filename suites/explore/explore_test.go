@@ -11,14 +11,14 @@ import (
 )
 
 func TestEveryScenarioCanBeRead(t *testing.T) {
-	stories, err := Stories(nil)
+	scenarios, err := Scenarios(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(stories) < 20 {
-		t.Errorf("there are %d scenarios, 20 or more are promised", len(stories))
+	if len(scenarios) < 20 {
+		t.Errorf("there are %d scenarios, 20 or more are promised", len(scenarios))
 	}
-	if _, err := Stories(regexp.MustCompile("^nothing$")); !badinput.Is(err) {
+	if _, err := Scenarios(regexp.MustCompile("^nothing$")); !badinput.Is(err) {
 		t.Errorf("no scenario: %v", err)
 	}
 }
@@ -55,9 +55,9 @@ func TestImpossiblePlansAreRefused(t *testing.T) {
 	}
 }
 
-func TestResultsAreOfUseToTheSameSubjectOnly(t *testing.T) {
+func TestResultsAreOfUseToTheSameImplementationOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.jsonl")
-	story := Story{Name: "a", Text: "text"}
+	sc := Scenario{Name: "a", Text: "text"}
 	plan := Plan{{"create", "pods", 1, Fail}}
 	one := Identity{"reference", "1", "v1.37.1"}
 	open := func(identity Identity, fresh bool) *Results {
@@ -69,35 +69,35 @@ func TestResultsAreOfUseToTheSameSubjectOnly(t *testing.T) {
 		t.Cleanup(func() { r.Close() })
 		return r
 	}
-	if err := open(one, false).add(story, plan, Outcome{Story: "a", Plan: plan.String(), Reached: true}); err != nil {
+	if err := open(one, false).add(sc, plan, Outcome{Scenario: "a", Plan: plan.String(), Reached: true}); err != nil {
 		t.Fatal(err)
 	}
-	has := func(r *Results, s Story, p Plan) bool { _, found := r.find(s, p); return found }
-	if !has(open(one, false), story, plan) {
+	has := func(r *Results, s Scenario, p Plan) bool { _, found := r.find(s, p); return found }
+	if !has(open(one, false), sc, plan) {
 		t.Error("a result is lost")
 	}
-	if has(open(one, false), Story{Name: "a", Text: "other"}, plan) {
+	if has(open(one, false), Scenario{Name: "a", Text: "other"}, plan) {
 		t.Error("a result is of use for another text")
 	}
-	if has(open(one, false), story, nil) {
+	if has(open(one, false), sc, nil) {
 		t.Error("a result is of use for another plan")
 	}
-	if has(open(Identity{"reference", "2", "v1.37.1"}, true), story, plan) || !has(open(one, false), story, plan) {
-		t.Error("a fresh start of one subject is not its own")
+	if has(open(Identity{"reference", "2", "v1.37.1"}, true), sc, plan) || !has(open(one, false), sc, plan) {
+		t.Error("a fresh start of one implementation is not its own")
 	}
-	if has(open(one, true), story, plan) || has(open(one, false), story, plan) {
+	if has(open(one, true), sc, plan) || has(open(one, false), sc, plan) {
 		t.Error("a fresh start knows old results")
 	}
 }
 
 func TestKnownDeviationsExplainNothingElse(t *testing.T) {
 	known := []protocol.Bug{{Explored: protocol.Explored{Scenario: "del.*", Plan: "patch pods [0-9]+: .*", Cause: "step 3"}}}
-	at := Outcome{Story: "deletion", Plan: "patch pods 2: answer 500", Causes: []string{"step 3"}}
+	at := Outcome{Scenario: "deletion", Plan: "patch pods 2: answer 500", Causes: []string{"step 3"}}
 	if knownOf(known, at) == nil {
 		t.Error("it is not known")
 	}
 	for what, change := range map[string]func(*Outcome){
-		"another scenario": func(o *Outcome) { o.Story = "completions" },
+		"another scenario": func(o *Outcome) { o.Scenario = "completions" },
 		"another plan":     func(o *Outcome) { o.Plan = "create pods 2: answer 500" },
 		"another cause":    func(o *Outcome) { o.Causes = []string{"step 3", "job-x"} },
 		"no violation":     func(o *Outcome) { o.Causes = nil },
@@ -110,19 +110,19 @@ func TestKnownDeviationsExplainNothingElse(t *testing.T) {
 	}
 }
 
-func TestStoriesAreForVersions(t *testing.T) {
-	story := Story{Since: "v1.32.0"}
+func TestScenariosAreForVersions(t *testing.T) {
+	sc := Scenario{Since: "v1.32.0"}
 	for version, want := range map[string]bool{"v1.31.14": false, "v1.32.0": true, "v1.32.0-rc.1": true, "v1.37.1": true, "strange": false} {
-		if story.In(version) != want {
+		if sc.In(version) != want {
 			t.Errorf("%s: %t", version, !want)
 		}
 	}
-	stories, err := Stories(nil)
+	scenarios, err := Scenarios(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name := range since {
-		if !slices.ContainsFunc(stories, func(s Story) bool { return s.Name == name }) {
+		if !slices.ContainsFunc(scenarios, func(s Scenario) bool { return s.Name == name }) {
 			t.Errorf("there is no scenario %s", name)
 		}
 	}

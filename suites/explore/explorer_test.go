@@ -15,18 +15,18 @@ import (
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
-// stage is one on which every story has two writes, and a plan goes as it is
-// told; others go well.
-type stage struct {
-	mu     sync.Mutex
-	plans  map[string][]Run // by plan, one for each play; the last one for all further
-	played []string
+// fakeRunner runs scenarios with two writes each. A plan has the given results;
+// others are green.
+type fakeRunner struct {
+	mu    sync.Mutex
+	plans map[string][]Run // by plan, one for each time; the last one for all further
+	ran   []string
 }
 
-func (s *stage) play(_ context.Context, _ Story, plan Plan) (Run, error) {
+func (s *fakeRunner) run(_ context.Context, _ Scenario, plan Plan) (Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.played = append(s.played, plan.String())
+	s.ran = append(s.ran, plan.String())
 	runs := s.plans[plan.String()]
 	if len(runs) == 0 {
 		return Run{Result: &scenario.Result{}, Reached: true, Seen: Seen{Writes: map[string]int{"create pods": 2}}}, nil
@@ -46,7 +46,7 @@ func red(step string) Run {
 
 func green(reached bool) Run { return Run{Result: &scenario.Result{}, Reached: reached} }
 
-func explored(t *testing.T, s *stage, change func(*Explorer)) (*Tally, string) {
+func explored(t *testing.T, s *fakeRunner, change func(*Explorer)) (*Tally, string) {
 	t.Helper()
 	dir := t.TempDir()
 	results, err := OpenResults(filepath.Join(dir, "results.jsonl"), Identity{"x", "1", "v1.37.1"}, false)
@@ -56,13 +56,13 @@ func explored(t *testing.T, s *stage, change func(*Explorer)) (*Tally, string) {
 	defer results.Close()
 	var out bytes.Buffer
 	e := &Explorer{
-		Stage: s.play, Results: results, Folder: dir, Workers: 3, Out: &out,
-		Again: func(story, plan string) string { return "again " + story + ", " + plan },
+		Runner: s.run, Results: results, Folder: dir, Workers: 3, Out: &out,
+		Again: func(sc, plan string) string { return "again " + sc + ", " + plan },
 	}
 	if change != nil {
 		change(e)
 	}
-	tally, err := e.Run(context.Background(), []Story{{Name: "a", Text: "a"}})
+	tally, err := e.Run(context.Background(), []Scenario{{Name: "a", Text: "a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func explored(t *testing.T, s *stage, change func(*Explorer)) (*Tally, string) {
 	return tally, out.String()
 }
 
-func (s *stage) times(plan string) (n int) {
-	for _, p := range s.played {
+func (s *fakeRunner) times(plan string) (n int) {
+	for _, p := range s.ran {
 		if p == plan {
 			n++
 		}
@@ -79,19 +79,19 @@ func (s *stage) times(plan string) (n int) {
 	return n
 }
 
-func TestEveryPlanIsPlayedOnce(t *testing.T) {
-	s := &stage{}
+func TestEveryPlanIsRunOnce(t *testing.T) {
+	s := &fakeRunner{}
 	tally, text := explored(t, s, nil)
-	if tally.Red() || !tally.Complete() || len(s.played) != 1+2*4 || !strings.Contains(text, "GREEN x: 9 of 9 runs") {
-		t.Errorf("%d plays:\n%s", len(s.played), text)
+	if tally.Red() || !tally.Complete() || len(s.ran) != 1+2*4 || !strings.Contains(text, "GREEN x: 9 of 9 runs") {
+		t.Errorf("%d runs:\n%s", len(s.ran), text)
 	}
 }
 
-func TestAViolationIsPlayedAgainAndTold(t *testing.T) {
-	s := &stage{plans: map[string][]Run{"create pods 2: lose answer": {red("step 3"), green(true), red("step 3")}}}
+func TestAViolationIsRepeatedAndReported(t *testing.T) {
+	s := &fakeRunner{plans: map[string][]Run{"create pods 2: lose answer": {red("step 3"), green(true), red("step 3")}}}
 	tally, text := explored(t, s, nil)
 	if !tally.Red() || !tally.Complete() || s.times("create pods 2: lose answer") != 3 {
-		t.Errorf("%v\n%s", s.played, text)
+		t.Errorf("%v\n%s", s.ran, text)
 	}
 	for _, want := range []string{"VIOLATION a, create pods 2: lose answer: step 3 (2 of 3 runs)", "a: step 3, in 1 runs", "again a, create pods 2: lose answer", "RED x"} {
 		if !strings.Contains(text, want) {
@@ -101,7 +101,7 @@ func TestAViolationIsPlayedAgainAndTold(t *testing.T) {
 }
 
 func TestAKnownViolationIsNone(t *testing.T) {
-	s := &stage{plans: map[string][]Run{"create pods 2: lose answer": {red("step 3")}}}
+	s := &fakeRunner{plans: map[string][]Run{"create pods 2: lose answer": {red("step 3")}}}
 	tally, text := explored(t, s, func(e *Explorer) {
 		e.Known = []protocol.Bug{
 			{Explored: protocol.Explored{Plan: "create pods [0-9]+: lose answer", Cause: "step 3"}, Text: "it is so"},
@@ -113,8 +113,8 @@ func TestAKnownViolationIsNone(t *testing.T) {
 	}
 }
 
-func TestAFaultThatMetNoCallIsToldAndTriedTwice(t *testing.T) {
-	s := &stage{plans: map[string][]Run{"create pods 2: answer 500": {green(false)}}}
+func TestAFaultThatMetNoCallIsReportedAndTriedTwice(t *testing.T) {
+	s := &fakeRunner{plans: map[string][]Run{"create pods 2: answer 500": {green(false)}}}
 	tally, text := explored(t, s, nil)
 	if tally.Red() || s.times("create pods 2: answer 500") != 2 || !strings.Contains(text, "not reached: a, create pods 2: answer 500") {
 		t.Error(text)
@@ -122,25 +122,25 @@ func TestAFaultThatMetNoCallIsToldAndTriedTwice(t *testing.T) {
 }
 
 func TestWhatHasNoResultIsMissing(t *testing.T) {
-	s := &stage{plans: map[string][]Run{"create pods 2: answer 500": {{}}}}
+	s := &fakeRunner{plans: map[string][]Run{"create pods 2: answer 500": {{}}}}
 	tally, text := explored(t, s, nil)
 	if tally.Red() || tally.Complete() || !strings.Contains(text, "NOT COMPLETE x: 8 of 9 runs") {
 		t.Error(text)
 	}
 }
 
-func TestWithoutItsEndStateAStoryIsNotDisturbed(t *testing.T) {
-	s := &stage{plans: map[string][]Run{"": {red("step 3")}}}
+func TestWithoutItsEndStateAScenarioIsNotDisturbed(t *testing.T) {
+	s := &fakeRunner{plans: map[string][]Run{"": {red("step 3")}}}
 	tally, text := explored(t, s, nil)
-	if !tally.Red() || s.times("") != 3 || len(s.played) != 3 {
+	if !tally.Red() || s.times("") != 3 || len(s.ran) != 3 {
 		t.Error(text)
 	}
 }
 
 func TestWhenTimeIsOverNothingIsBegun(t *testing.T) {
-	s := &stage{}
+	s := &fakeRunner{}
 	tally, text := explored(t, s, func(e *Explorer) { e.Until = time.Now().Add(-time.Second) })
-	if tally.Complete() || len(s.played) != 0 {
+	if tally.Complete() || len(s.ran) != 0 {
 		t.Error(text)
 	}
 }
@@ -150,18 +150,18 @@ func TestAPlanIsReducedToWhatItNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{plans: map[string][]Run{both.String(): {red("step 3")}, "create pods 2: lose answer": {red("step 3")}}}
-	e := &Explorer{Stage: s.play, Folder: t.TempDir()}
-	o, err := e.try(context.Background(), Story{Name: "a"}, both)
+	s := &fakeRunner{plans: map[string][]Run{both.String(): {red("step 3")}, "create pods 2: lose answer": {red("step 3")}}}
+	e := &Explorer{Runner: s.run, Folder: t.TempDir()}
+	o, err := e.try(context.Background(), Scenario{Name: "a"}, both)
 	if err != nil || o.Plan != "create pods 2: lose answer" || o.Shown != 3 {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
 
-func TestStoriesAreDisturbedByTurns(t *testing.T) {
+func TestScenariosAreDisturbedAlternately(t *testing.T) {
 	var got []string
-	for _, task := range byTurns([][]task{{{Story{Name: "a"}, nil}, {Story{Name: "a"}, nil}, {Story{Name: "a"}, nil}}, nil, {{Story{Name: "b"}, nil}}}) {
-		got = append(got, task.story.Name)
+	for _, task := range interleave([][]task{{{Scenario{Name: "a"}, nil}, {Scenario{Name: "a"}, nil}, {Scenario{Name: "a"}, nil}}, nil, {{Scenario{Name: "b"}, nil}}}) {
+		got = append(got, task.sc.Name)
 	}
 	if want := []string{"a", "b", "a", "a"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

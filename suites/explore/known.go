@@ -18,7 +18,7 @@ func Expected(implementation, release string) ([]protocol.Bug, error) {
 }
 
 func shows(b protocol.Bug, o Outcome) bool {
-	return matches(b.Explored.Scenario, o.Story) && matches(b.Explored.Plan, o.Plan) &&
+	return matches(b.Explored.Scenario, o.Scenario) && matches(b.Explored.Plan, o.Plan) &&
 		!slices.ContainsFunc(o.Causes, func(cause string) bool { return !matches(b.Explored.Cause, cause) })
 }
 

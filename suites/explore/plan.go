@@ -18,7 +18,7 @@ import (
 const (
 	Fail       = "answer 500"  // the write does not go through
 	LoseAnswer = "lose answer" // it does, and the implementation cannot know
-	KillBefore = "kill before" // the implementation dies before it, or after it,
+	KillBefore = "kill before" // the implementation is killed before it, or after it,
 	KillAfter  = "kill after"  // and is started again at once
 	Hold       = "hold"        // the event, and all of its resource after it, comes 2 s late
 )
@@ -133,8 +133,8 @@ func (s Seen) Plans() []Plan {
 	return plans
 }
 
-// arm puts the faults of a plan before a subject that does not run yet, until ctx
-// ends. It returns what tells whether all of them have come about.
+// arm sets the faults of a plan up for an implementation that does not run yet, until
+// ctx ends. The function that it returns reports whether all of them have occurred.
 func (p Plan) arm(ctx context.Context, s *implementation.Proxied) (reached func() bool) {
 	var signals []<-chan struct{}
 	for _, f := range p {

@@ -22,16 +22,16 @@ type Identity struct {
 // line is one of the file of results.
 type line struct {
 	Identity
-	Text string `json:"text"` // digest of the story's
+	Text string `json:"text"` // digest of the sc's
 	Outcome
 }
 
 type key struct {
 	Identity
-	story, text, plan string
+	sc, text, plan string
 }
 
-func (l line) key() key { return key{l.Identity, l.Story, l.Text, l.Plan} }
+func (l line) key() key { return key{l.Identity, l.Scenario, l.Text, l.Plan} }
 
 // Results are the outcomes of all plans that were run. They are kept in a file, so
 // that an exploration resumes. Methods may be called from many goroutines.
@@ -56,7 +56,7 @@ func OpenResults(path string, identity Identity, fresh bool) (*Results, error) {
 	return r, nil
 }
 
-func (r *Results) find(s Story, plan Plan) (Outcome, bool) {
+func (r *Results) find(s Scenario, plan Plan) (Outcome, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o, found := r.known[key{r.identity, s.Name, s.digest(), plan.String()}]
@@ -64,7 +64,7 @@ func (r *Results) find(s Story, plan Plan) (Outcome, bool) {
 }
 
 // add saves the outcome of a plan that was run.
-func (r *Results) add(s Story, plan Plan, o Outcome) error {
+func (r *Results) add(s Scenario, plan Plan, o Outcome) error {
 	r.mu.Lock()
 	r.known[key{r.identity, s.Name, s.digest(), plan.String()}] = o
 	r.mu.Unlock()

@@ -21,16 +21,16 @@ type Tally struct {
 	Known   []protocol.Bug
 	Took    time.Duration
 
-	stories []Story
-	again   func(story, plan string) string
+	scenarios []Scenario
+	again     func(sc, plan string) string
 }
 
-// Red tells whether something was wrong that is not known.
+// Red reports whether something was wrong that is not known.
 func (t *Tally) Red() bool {
 	return slices.ContainsFunc(t.Outcomes, func(o Outcome) bool { return o.Red() && knownOf(t.Known, o) == nil })
 }
 
-// Complete tells whether every run was played.
+// Complete reports whether everything was run.
 func (t *Tally) Complete() bool { return t.Missing == 0 }
 
 // sums are the numbers of a line of the table.
@@ -50,7 +50,7 @@ func (t *Tally) sums(of func(Outcome) bool) sums {
 		case o.Red():
 			s.violations++
 			for _, c := range o.Causes {
-				causes[o.Story+": "+c] = true
+				causes[o.Scenario+": "+c] = true
 			}
 		case !o.Reached:
 			s.notReached++
@@ -70,8 +70,8 @@ func (t *Tally) Print(out io.Writer) {
 	row := func(name string, s sums) {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", name, s.runs, s.ok, s.notReached, s.known, s.violations, s.causes)
 	}
-	for _, story := range t.stories {
-		row(story.Name, t.sums(func(o Outcome) bool { return o.Story == story.Name }))
+	for _, sc := range t.scenarios {
+		row(sc.Name, t.sums(func(o Outcome) bool { return o.Scenario == sc.Name }))
 	}
 	all := t.sums(func(Outcome) bool { return true })
 	row("all", all)
@@ -88,11 +88,11 @@ func (t *Tally) Print(out io.Writer) {
 	case !t.Complete():
 		word = "NOT COMPLETE"
 	}
-	fmt.Fprintf(out, "\n%s %s: %d of %d runs played, %d violations of %d causes, %d known, %d not reached, in %s\n", word,
+	fmt.Fprintf(out, "\n%s %s: %d of %d runs done, %d violations of %d causes, %d known, %d not reached, in %s\n", word,
 		t.Identity.Implementation, all.runs, all.runs+t.Missing, all.violations, all.causes, all.known, all.notReached, t.Took.Round(time.Second))
 }
 
-// printKnown tells of known deviations, and of those that were not seen.
+// printKnown prints known deviations, and those that were not seen.
 func (t *Tally) printKnown(out io.Writer) {
 	for i, k := range t.Known {
 		var of []Outcome
@@ -103,8 +103,8 @@ func (t *Tally) printKnown(out io.Writer) {
 		}
 		switch {
 		case len(of) > 0:
-			fmt.Fprintf(out, "\nknown, in %d runs: %s\n  %s\n", len(of), strings.TrimSpace(k.Name()+" "+k.Text), t.again(of[0].Story, of[0].Plan))
-		case t.Complete() && slices.ContainsFunc(t.stories, func(s Story) bool { return matches(k.Explored.Scenario, s.Name) }):
+			fmt.Fprintf(out, "\nknown, in %d runs: %s\n  %s\n", len(of), strings.TrimSpace(k.Name()+" "+k.Text), t.again(of[0].Scenario, of[0].Plan))
+		case t.Complete() && slices.ContainsFunc(t.scenarios, func(s Scenario) bool { return matches(k.Explored.Scenario, s.Name) }):
 			fmt.Fprintf(out, "\nknown, but seen in no run: %s\n", strings.TrimSpace(k.Name()+" "+k.Text))
 		}
 	}
@@ -118,21 +118,21 @@ func (t *Tally) printCauses(out io.Writer) {
 			continue
 		}
 		for _, c := range o.Causes {
-			groups[o.Story+": "+c] = append(groups[o.Story+": "+c], o)
+			groups[o.Scenario+": "+c] = append(groups[o.Scenario+": "+c], o)
 		}
 	}
 	for _, name := range sortedKeys(groups) {
 		group := groups[name]
-		best := slices.MaxFunc(group, func(a, b Outcome) int { return a.Shown*b.Played - b.Shown*a.Played })
+		best := slices.MaxFunc(group, func(a, b Outcome) int { return a.Shown*b.Runs - b.Shown*a.Runs })
 		fmt.Fprintf(out, "\n%s, in %d runs\n", name, len(group))
 		for _, o := range group {
 			plan := o.Plan
 			if plan == "" {
 				plan = "undisturbed"
 			}
-			fmt.Fprintf(out, "  %s (%d of %d)\n", plan, o.Shown, o.Played)
+			fmt.Fprintf(out, "  %s (%d of %d)\n", plan, o.Shown, o.Runs)
 		}
-		fmt.Fprintf(out, "%s\n    history: %s\n    again: %s\n", shortened(best.Why), best.History, t.again(best.Story, best.Plan))
+		fmt.Fprintf(out, "%s\n    history: %s\n    again: %s\n", shortened(best.Why), best.History, t.again(best.Scenario, best.Plan))
 	}
 }
 

@@ -33,18 +33,18 @@ var _ = Describe("One fault at a time", func() {
 		})
 })
 
-// explores runs a story undisturbed, and then with a lost answer and with
+// explores runs a scenario undisturbed, and then with a lost answer and with
 // crashes at each of some calls.
 func explores(ctx context.Context, name string, calls ...string) {
 	GinkgoHelper()
-	stories, err := explore.Stories(regexp.MustCompile("^" + name + "$"))
+	scenarios, err := explore.Scenarios(regexp.MustCompile("^" + name + "$"))
 	Expect(err).NotTo(HaveOccurred())
 	environment, err := scenario.OfSpec()
 	if err != nil {
-		framework.FailHarness("the stories cannot be set up", err)
+		framework.FailHarness("the scenarios cannot be set up", err)
 	}
-	story, stage := stories[0], explore.On(environment)
-	undisturbed := runsPlan(ctx, stage, story, nil)
+	sc, runner := scenarios[0], explore.On(environment)
+	undisturbed := runsPlan(ctx, runner, sc, nil)
 	plans := slices.DeleteFunc(undisturbed.Seen.Plans(), func(p explore.Plan) bool {
 		return p[0].Do == explore.Fail || p[0].Do == explore.Hold || !slices.Contains(calls, p[0].Verb+" "+p[0].Resource)
 	})
@@ -56,7 +56,7 @@ func explores(ctx context.Context, name string, calls ...string) {
 	for i, plan := range plans {
 		group.Go(func() error {
 			defer GinkgoRecover()
-			reached[i] = runsPlan(ctx, stage, story, plan).Reached
+			reached[i] = runsPlan(ctx, runner, sc, plan).Reached
 			return nil
 		})
 	}
@@ -67,23 +67,23 @@ func explores(ctx context.Context, name string, calls ...string) {
 // together is how many runs go on at once: they wait for the most part.
 const together = 8
 
-func runsPlan(ctx context.Context, stage explore.Stage, story explore.Story, plan explore.Plan) explore.Run {
+func runsPlan(ctx context.Context, runner explore.Runner, sc explore.Scenario, plan explore.Plan) explore.Run {
 	GinkgoHelper()
-	played, err := stage(ctx, story, plan)
+	run, err := runner(ctx, sc, plan)
 	if err != nil {
-		framework.FailHarness("the story has no result", err)
+		framework.FailHarness("the scenario has no result", err)
 	}
-	if !played.Result.Green() {
-		failure := played.Result.Failure()
-		failure.Message = fmt.Sprintf("%s\n%s\nTo run this again:\n  %s\n%s", planTitle(story, plan), failure.Message,
-			"make explore SCENARIOS='^"+story.Name+"$$' PLAN='"+planText(plan)+"' IMPLEMENTATION=...", played.Result.History.Timeline())
+	if !run.Result.Green() {
+		failure := run.Result.Failure()
+		failure.Message = fmt.Sprintf("%s\n%s\nTo run this again:\n  %s\n%s", planTitle(sc, plan), failure.Message,
+			"make explore SCENARIOS='^"+sc.Name+"$$' PLAN='"+planText(plan)+"' IMPLEMENTATION=...", run.Result.History.Timeline())
 		framework.Fail(failure)
 	}
-	return played
+	return run
 }
 
-func planTitle(story explore.Story, plan explore.Plan) string {
-	return story.Name + ", " + planText(plan) + ":"
+func planTitle(sc explore.Scenario, plan explore.Plan) string {
+	return sc.Name + ", " + planText(plan) + ":"
 }
 
 func planText(plan explore.Plan) string {

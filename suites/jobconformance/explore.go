@@ -52,9 +52,9 @@ type exploration struct {
 	workers        int
 	fresh          bool
 
-	impl    implementation.Implementation
-	stories []explore.Story
-	faults  explore.Plan
+	impl   implementation.Implementation
+	chosen []explore.Scenario
+	faults explore.Plan
 }
 
 func exploreCommand() *cobra.Command {
@@ -84,7 +84,7 @@ func (x *exploration) check() (err error) {
 	if err != nil {
 		return badinput.Wrap(err, "--scenarios is not a regular expression", "correct it")
 	}
-	if x.stories, err = explore.Stories(which); err != nil {
+	if x.chosen, err = explore.Scenarios(which); err != nil {
 		return err
 	}
 	if x.minutes < 0 || x.workers < 0 {
@@ -96,8 +96,8 @@ func (x *exploration) check() (err error) {
 	if x.plan == "" {
 		return nil
 	}
-	if len(x.stories) > 1 {
-		return badinput.New(fmt.Sprintf("a plan is for one scenario, and %d match", len(x.stories)), "choose one by --scenarios='^name$'")
+	if len(x.chosen) > 1 {
+		return badinput.New(fmt.Sprintf("a plan is for one scenario, and %d match", len(x.chosen)), "choose one by --scenarios='^name$'")
 	}
 	x.faults, err = explore.ParsePlan(x.plan)
 	return err
@@ -110,7 +110,7 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 	x.options.Implementation = x.impl
 	var print func() error // the result, after the cluster has stopped
 	err := scenario.With(ctx, x.options, func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
-		x.stories = slices.DeleteFunc(x.stories, func(s explore.Story) bool {
+		x.chosen = slices.DeleteFunc(x.chosen, func(s explore.Scenario) bool {
 			later := !s.In(env.Version())
 			if later {
 				console.Line(out, s.Name, "is left out: it needs Kubernetes %s", s.Since)
@@ -118,7 +118,7 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 			return later
 		})
 		switch {
-		case len(x.stories) == 0:
+		case len(x.chosen) == 0:
 			return badinput.New("no scenario is left", "choose others with --scenarios")
 		case x.plan != "":
 			print, err = x.replay(ctx, environment, out)
@@ -149,13 +149,13 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 		return nil, err
 	}
 	e := &explore.Explorer{
-		Stage: explore.On(environment), Results: results, Folder: env.Reports, Workers: x.workers, Out: out, Again: x.again,
+		Runner: explore.On(environment), Results: results, Folder: env.Reports, Workers: x.workers, Out: out, Again: x.again,
 		Known: known,
 	}
 	if x.minutes > 0 {
 		e.Until = time.Now().Add(time.Duration(x.minutes * float64(time.Minute)))
 	}
-	tally, err := e.Run(ctx, x.stories)
+	tally, err := e.Run(ctx, x.chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func digest(program string) (string, error) {
 
 // replay runs one plan and prints its timeline.
 func (x *exploration) replay(ctx context.Context, environment scenario.Environment, out io.Writer) (print func() error, err error) {
-	r, err := explore.On(environment)(ctx, x.stories[0], x.faults)
+	r, err := explore.On(environment)(ctx, x.chosen[0], x.faults)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (x *exploration) replay(ctx context.Context, environment scenario.Environme
 		} else if !r.Reached {
 			word, code = "NOT REACHED", exitCode(exitHarness)
 		}
-		fmt.Fprintf(out, "%s %s: %s, %s\n", word, x.implementation, x.stories[0].Name, x.plan)
+		fmt.Fprintf(out, "%s %s: %s, %s\n", word, x.implementation, x.chosen[0].Name, x.plan)
 		return code
 	}, nil
 }

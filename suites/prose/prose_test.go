@@ -7,7 +7,6 @@ import (
 	"go/scanner"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -51,12 +50,6 @@ type hit struct {
 	say   string
 }
 
-// unfinished are the folders that still have dropped words; the list only shrinks.
-var unfinished = []string{
-	"fixtures/framework/", "fixtures/subject/", "suites/explore/", "suites/faults/", "suites/jobconformance/",
-	"suites/repro/", "suites/scenario/", "suites/soak/", "suites/REQUIREMENTS.md",
-}
-
 func TestDroppedWords(t *testing.T) {
 	rules := readRules(t)
 	var hits []hit
@@ -67,17 +60,8 @@ func TestDroppedWords(t *testing.T) {
 		}
 		hits = append(hits, find(rules, path, split(path, data))...)
 	}
-	perFolder := map[string]int{}
 	for _, h := range hits {
-		report := t.Errorf
-		if slices.ContainsFunc(unfinished, func(folder string) bool { return strings.HasPrefix(h.path, folder) }) {
-			perFolder[filepath.Dir(h.path)]++
-			report = t.Logf
-		}
-		report("%s:%d: %q; say %s", h.path, h.line, h.words, h.say)
-	}
-	for _, folder := range slices.Sorted(maps.Keys(perFolder)) {
-		t.Logf("%4d in %s", perFolder[folder], folder)
+		t.Errorf("%s:%d: %q; say %s", h.path, h.line, h.words, h.say)
 	}
 }
 

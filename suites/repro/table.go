@@ -22,7 +22,7 @@ func WriteTable(o Options, bugs []library.Entry, cells []Cell) (string, error) {
 }
 
 // Table has a row for each bug and a column for each version: red where the bug
-// shows, "-" where nothing was played, and bold where it is not as expected.
+// shows, "-" where nothing was run, and bold where it is not as expected.
 func Table(out io.Writer, impl string, versions []string, bugs []library.Entry, cells []Cell) {
 	fmt.Fprintf(out, "Bugs of upstream with %s, by version of Kubernetes: red where one shows,\nbold where that is not as expected.\n\n", impl)
 	fmt.Fprintf(out, "| issue | what must hold | %s |\n", strings.Join(versions, " | "))

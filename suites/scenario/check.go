@@ -17,7 +17,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/version"
 )
 
-// Check refuses a scenario that cannot be played, with the line of the step in
+// Check refuses a scenario that cannot be run, with the line of the step in
 // the error if it was read from a file.
 func (s *Scenario) Check() error {
 	if err := s.checkHead(); err != nil {
@@ -115,8 +115,8 @@ func (p *plan) check(step *Step) error {
 		return checkObject("patch", step.Patch.Kind, step.Patch.Name, step.Patch.Which)
 	case step.Delete != nil:
 		return step.Delete.check()
-	case step.Tell != nil:
-		return step.Tell.check()
+	case step.Direct != nil:
+		return step.Direct.check()
 	case step.Fault != nil:
 		_, _, err := step.Fault.parse()
 		return err
@@ -184,8 +184,8 @@ func (step *Step) checkAdditions() error {
 		return fmt.Errorf("answers: it goes with create, patch and delete")
 	case step.Answers != 0 && (step.Answers < 200 || step.Answers > 599):
 		return fmt.Errorf("answers: %d is no status code", step.Answers)
-	case step.Within != 0 && step.Await == "" && step.Tell == nil && step.Held == "" && step.which() == "":
-		return fmt.Errorf("within: it goes with await, tell, held and which")
+	case step.Within != 0 && step.Await == "" && step.Direct == nil && step.Held == "" && step.which() == "":
+		return fmt.Errorf("within: it goes with await, direct, held and which")
 	case step.For != 0 && step.Stays == "":
 		return fmt.Errorf("for: it goes with stays")
 	case step.Within < 0 || step.For < 0:
@@ -222,7 +222,7 @@ func (d *Delete) check() error {
 	return checkObject("delete", d.Kind, d.Name, d.Which)
 }
 
-// checkObject wants an object to be told by its name, or by an expression.
+// checkObject wants an object to be chosen by its name, or by an expression.
 func checkObject(field, kind, name, which string) error {
 	switch {
 	case which == "":
@@ -236,18 +236,18 @@ func checkObject(field, kind, name, which string) error {
 	return in(field+": which", err)
 }
 
-func (t *Tell) check() error {
+func (t *Direct) check() error {
 	if t.Pods < 0 {
-		return fmt.Errorf("tell: %d pods are none to tell anything", t.Pods)
+		return fmt.Errorf("direct: %d pods are none to direct", t.Pods)
 	}
 	if len(t.annotations()) == 0 {
-		return fmt.Errorf("tell: it says nothing")
+		return fmt.Errorf("direct: it says nothing")
 	}
 	if t.Which == "" {
 		return nil
 	}
 	_, err := compile(t.Which)
-	return in("tell: which", err)
+	return in("direct: which", err)
 }
 
 func oneOf(field, value string, allowed ...string) error {

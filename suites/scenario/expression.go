@@ -19,7 +19,7 @@ import (
 //	events           the Events
 //	calls            what the implementation has asked the API server for: verb,
 //	                 resource, name, code and fault of each
-//	p                in Tell.Which the pod, in Delete.Which the object
+//	p                in Direct.Which the pod, in Delete.Which the object
 //
 // Counters of a Job's status that the API server leaves out are 0. Whatever else
 // is not there makes an expression false.
@@ -66,7 +66,7 @@ type expression struct {
 	program cel.Program
 }
 
-// compiled keeps them: a scenario is checked before it is played, and looks at the
+// compiled keeps them: a scenario is checked before it is run, and looks at the
 // same ones again and again.
 var compiled sync.Map
 

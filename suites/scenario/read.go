@@ -49,7 +49,7 @@ func Read(name string, text []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// findLines notes where fields and steps stand, which the decoder does not tell.
+// findLines notes where fields and steps stand, which the decoder does not record.
 func (s *Scenario) findLines(text []byte) error {
 	var document struct {
 		Steps  []yaml.Node          `yaml:"steps"`
@@ -76,7 +76,7 @@ func refuse(name string, err error) error {
 	text = strings.TrimPrefix(text, "unmarshal errors:\n")
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	first = unknownField.ReplaceAllString(first, `unknown field "$1"`)
-	return badinput.New(fmt.Sprintf("the scenario %s cannot be played: %s", name, first), "mend it; suites/scenario/README.md says how one is written")
+	return badinput.New(fmt.Sprintf("the scenario %s cannot be run: %s", name, first), "see suites/scenario/README.md for how one is written")
 }
 
 // YAML is the text that Read reads the scenario from.

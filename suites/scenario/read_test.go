@@ -26,7 +26,7 @@ except: [job-counters-in-range]
 ends: {a: "1,0"}
 steps:
 `+job+`- implementation: start
-- tell: {pods: 2, exitCodes: "1", finishedAgo: 90s, which: p.status.phase == 'Running'}
+- direct: {pods: 2, exitCodes: "1", finishedAgo: 90s, which: p.status.phase == 'Running'}
 - patch: {kind: Job, name: a, merge: {spec: {suspend: true}}}
   answers: 422
 - fault: {on: update jobs/status, nth: 2, do: answer 409}
@@ -58,8 +58,8 @@ steps:
 	if !ok || first.Name != "a" || s.Steps[0].line != 6 {
 		t.Errorf("line %d: %v", s.Steps[0].line, first)
 	}
-	if tell := s.Steps[2]; tell.line != 13 || tell.Tell.FinishedAgo != 90*time.Second {
-		t.Errorf("line %d: %v", tell.line, tell.Tell)
+	if step := s.Steps[2]; step.line != 13 || step.Direct.FinishedAgo != 90*time.Second {
+		t.Errorf("line %d: %v", step.line, step.Direct)
 	}
 }
 
@@ -89,8 +89,8 @@ func TestReadRefusesInOneLineWithLineAndField(t *testing.T) {
 		"an expression":           {steps + "- await: jobs.a.status.failed ==\n", "line 3: await: in "},
 		"no question":             {steps + "- stays: size(pods)\n", "line 3: stays: "},
 		"an unknown name":         {steps + "- always: job.status.failed == 1\n", "line 3: always: in "},
-		"which":                   {steps + "- tell: {exitCodes: '0', which: pod.name}\n", "line 3: tell: which: "},
-		"tell nothing":            {steps + "- tell: {pods: 2}\n", "line 3: tell: it says nothing"},
+		"which":                   {steps + "- direct: {exitCodes: '0', which: pod.name}\n", "line 3: direct: which: "},
+		"direct nothing":          {steps + "- direct: {pods: 2}\n", "line 3: direct: it says nothing"},
 		"a verb":                  {steps + "- fault: {on: make pods, do: drop}\n", `line 3: fault: on "make pods"`},
 		"a resource":              {steps + "- fault: {on: create pod, do: drop}\n", `line 3: fault: on: "pod" is none of`},
 		"an effect":               {steps + "- fault: {on: create pods, do: explode}\n", `line 3: fault: do: "explode" is none of`},

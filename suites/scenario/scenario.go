@@ -7,7 +7,7 @@
 //	steps:
 //	- fault: {on: create pods, nth: 2, do: lose answer}
 //	- create: {apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {...}}
-//	- tell: {pods: 3, exitCodes: "0"}
+//	- direct: {pods: 3, exitCodes: "0"}
 //	- await: done(jobs.a, 'Complete') && size(created) == 3
 package scenario
 
@@ -21,7 +21,7 @@ import (
 type Scenario struct {
 	// Description is one line.
 	Description string `yaml:"description"`
-	// Issue and Pull are the numbers in kubernetes/kubernetes that report and mend
+	// Issue and Pull are the numbers in kubernetes/kubernetes that report and fix
 	// the bug which the scenario shows.
 	Issue int `yaml:"issue,omitempty"`
 	Pull  int `yaml:"pull,omitempty"`
@@ -34,7 +34,7 @@ type Scenario struct {
 	// Versions in which it is shown red and green, as in v1.36.1.
 	Red   string `yaml:"red,omitempty"`
 	Green string `yaml:"green,omitempty"`
-	// Because says what is wrong in the component, for whoever sees it red.
+	// Because says what is wrong in the component, for a reader who sees it red.
 	Because string `yaml:"because,omitempty"`
 	// Requirements are IDs of requirements.
 	Requirements []string `yaml:"requirements,omitempty"`
@@ -43,7 +43,7 @@ type Scenario struct {
 	// Implementation is "later" if a step starts it. By default it runs from the
 	// beginning.
 	Implementation string `yaml:"implementation,omitempty"`
-	// Ends tell, by the name of a Job, how its pods end, in the order in which they
+	// Ends are, by the name of a Job, how its pods end, in the order in which they
 	// are created: "1,0" lets the first fail and all others succeed. Pods of other
 	// Jobs end as their templates, and the steps, say.
 	Ends  map[string]string `yaml:"ends,omitempty"`
@@ -57,14 +57,14 @@ const Later = "later"
 
 // Step is one of the following; Answers, Within and For add to it.
 type Step struct {
-	// Create creates an object of a kind that lives in namespaces.
+	// Create creates an object of a namespaced kind.
 	Create *Object `yaml:"create,omitempty"`
 	// Patch changes an object.
 	Patch *Patch `yaml:"patch,omitempty"`
 	// Delete deletes one.
 	Delete *Delete `yaml:"delete,omitempty"`
-	// Tell directs pods: how they end, whether they are ready.
-	Tell *Tell `yaml:"tell,omitempty"`
+	// Direct directs pods: how they end, whether they are ready.
+	Direct *Direct `yaml:"direct,omitempty"`
 	// Fault is put between the implementation and the API server from now on.
 	Fault *Fault `yaml:"fault,omitempty"`
 	// Clear takes all faults of earlier steps away: its value is "faults".
@@ -98,7 +98,7 @@ type Step struct {
 	// Answers is the status code that the API server must answer Create, Patch or
 	// Delete with. By default it must do what it was asked for.
 	Answers int `yaml:"answers,omitempty"`
-	// Within is how long Await, Tell and Held may take. Default: the patience of
+	// Within is how long Await, Direct and Held may take. Default: the patience of
 	// the run, 30 s.
 	Within time.Duration `yaml:"within,omitempty"`
 	// For is how long Stays lasts. Default: 2.5 s.
@@ -132,11 +132,11 @@ type Delete struct {
 	Propagation string `yaml:"propagation,omitempty"`
 }
 
-// Tell directs pods by the annotations of package puppet. It waits until there
+// Direct directs pods by the annotations of package puppet. It waits until there
 // are as many as it is for.
-type Tell struct {
+type Direct struct {
 	// Which is an expression on the pod p. Default: all that have not ended and
-	// were not told anything by an earlier Tell.
+	// were not directed by an earlier step.
 	Which string `yaml:"which,omitempty"`
 	// Pods is how many of them, those that were created first. Default: 1.
 	Pods int `yaml:"pods,omitempty"`

@@ -54,8 +54,8 @@ func (r *runner) do(ctx context.Context, step *Step) error {
 	switch {
 	case step.Create != nil, step.Patch != nil, step.Delete != nil:
 		return r.ask(ctx, step)
-	case step.Tell != nil:
-		return r.direct(ctx, step.Tell, limit)
+	case step.Direct != nil:
+		return r.direct(ctx, step.Direct, limit)
 	case step.Fault != nil:
 		return r.fault(step.Fault)
 	case step.Clear != "":
@@ -292,7 +292,7 @@ func (r *runner) named(kind, name string) client.Object {
 }
 
 // annotations returns those of the puppet protocol.
-func (t *Tell) annotations() map[string]string {
+func (t *Direct) annotations() map[string]string {
 	all := map[string]string{
 		puppet.ExitCodes: t.ExitCodes, puppet.InitCodes: t.InitCodes, puppet.Ready: t.Ready,
 		puppet.Start: t.Start, puppet.Terminate: t.Terminate, puppet.Disruption: t.Disruption,
@@ -305,7 +305,7 @@ func (t *Tell) annotations() map[string]string {
 }
 
 // direct waits for pods and sets their annotations.
-func (r *runner) direct(ctx context.Context, t *Tell, limit time.Duration) error {
+func (r *runner) direct(ctx context.Context, t *Direct, limit time.Duration) error {
 	want := cmp.Or(t.Pods, 1)
 	var chosen []corev1.Pod
 	err := failed(r.Until(ctx, limit, "", func() string {

@@ -13,7 +13,7 @@ import (
 )
 
 // shrink makes the first finding as small as it gets. What depends on a race may
-// not show again: then it stays as it is, and that is told.
+// not show again: then it stays as it is, and the result says so.
 func (o Options) shrink(ctx context.Context, t *Tally) error {
 	first := t.Findings[0]
 	fmt.Fprintf(o.Out, "workload %d is made smaller, for up to %s\n", first.Seed, o.Shrink)

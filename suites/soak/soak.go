@@ -1,4 +1,4 @@
-// Package soak plays random workloads against an implementation until its time is
+// Package soak runs random workloads against an implementation until its time is
 // over: mixes of Jobs and CronJobs of all features, with random pod ends, edits,
 // suspensions, deletions, faults and restarts. What breaks an invariant, or never
 // comes to its end, is made as small as it gets and written down as a scenario.
@@ -23,11 +23,11 @@ type Options struct {
 	Environment scenario.Environment
 	// Time is for how long workloads are begun. Default: as many as Count says.
 	Time time.Duration
-	// Count is how many workloads are played at most. Default: no limit.
+	// Count is how many workloads run at most. Default: no limit.
 	Count int
 	// Seed of the first workload; the next one has the next number.
 	Seed int
-	// Workers is how many are played side by side. Default: 6.
+	// Workers is how many run at the same time. Default: 6.
 	Workers int
 	// Shrink is how long the first workload that went wrong is made smaller.
 	Shrink time.Duration
@@ -48,7 +48,7 @@ type Finding struct {
 // progressEvery is how often a soak says how far it is.
 const progressEvery = 15 * time.Second
 
-// Run plays workloads. An error means that there is no verdict; what comes with
+// Run runs workloads. An error means that there is no verdict; what comes with
 // it is what was seen until then.
 func Run(ctx context.Context, o Options) (*Tally, error) {
 	if err := os.MkdirAll(o.Folder, 0o755); err != nil {
@@ -56,27 +56,27 @@ func Run(ctx context.Context, o Options) (*Tally, error) {
 	}
 	t := &Tally{start: time.Now(), seed: o.Seed}
 	seeds := make(chan int)
-	group, playing := errgroup.WithContext(ctx)
+	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(seeds)
-		return o.deal(playing, seeds)
+		return o.deal(running, seeds)
 	})
 	for range o.Workers {
 		group.Go(func() error {
 			for seed := range seeds {
-				if err := o.play(playing, seed, t); err != nil {
+				if err := o.run(running, seed, t); err != nil {
 					return fmt.Errorf("workload %d: %w", seed, err)
 				}
 			}
 			return nil
 		})
 	}
-	telling, stop := context.WithCancel(ctx)
-	var told sync.WaitGroup
-	told.Go(func() { o.tell(telling, t) })
+	reportCtx, stop := context.WithCancel(ctx)
+	var reporting sync.WaitGroup
+	reporting.Go(func() { o.report(reportCtx, t) })
 	err := group.Wait()
 	stop()
-	told.Wait()
+	reporting.Wait()
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -107,7 +107,7 @@ func (o Options) deal(ctx context.Context, seeds chan<- int) error {
 	return nil
 }
 
-func (o Options) tell(ctx context.Context, t *Tally) {
+func (o Options) report(ctx context.Context, t *Tally) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	for {
@@ -120,8 +120,8 @@ func (o Options) tell(ctx context.Context, t *Tally) {
 	}
 }
 
-// play plays the workload of one seed.
-func (o Options) play(ctx context.Context, seed int, t *Tally) error {
+// run runs the workload of one seed.
+func (o Options) run(ctx context.Context, seed int, t *Tally) error {
 	s := Workload.Example(seed)
 	s.Description = fmt.Sprintf("random workload %d", seed)
 	result, err := o.Environment.Run(ctx, s)

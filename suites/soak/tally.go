@@ -26,7 +26,7 @@ type Tally struct {
 	calls, faults, restarts, revisions int
 }
 
-// Green tells whether nothing went wrong, and something was played at all.
+// Green reports whether something was run, and nothing went wrong.
 func (t *Tally) Green() bool { return t.workloads > 0 && len(t.Findings) == 0 }
 
 func (t *Tally) add(r *scenario.Result) {
@@ -77,7 +77,7 @@ func (t *Tally) Line() string {
 		took.Round(time.Second), t.workloads, t.jobs, t.cronJobs, t.pods, t.revisions, t.calls, t.faults, t.restarts, len(t.Findings))
 }
 
-// Print says what was seen. Again is the command that plays a scenario's file.
+// Print says what was seen. Again is the command that runs a scenario's file.
 func (t *Tally) Print(out io.Writer, again func(file string) string) {
 	for _, f := range t.Findings {
 		fmt.Fprintf(out, "\nworkload %d went wrong: %s\n  history: %s\n%s\n", f.Seed, f.File, f.History, firstLines(f.Why, 12))

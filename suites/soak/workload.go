@@ -176,7 +176,7 @@ func (w *workload) finish() {
 }
 
 // finished is the end of every workload: all Jobs are finished and counted, their
-// pods ended and let go.
+// pods ended and released.
 const finished = "jobs.all(j, done(jobs[j], 'Complete') || done(jobs[j], 'Failed'))" +
 	" && jobs.all(j, jobs[j].status.active == 0 && jobs[j].status.terminating == 0)" +
 	" && pods.all(p, !has(p.metadata.finalizers) || !('" + batchv1.JobTrackingFinalizer + "' in p.metadata.finalizers))"

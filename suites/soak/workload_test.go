@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is found has to be played again from its file.
-func TestWorkloadsCanBePlayedAndWrittenDown(t *testing.T) {
+// What is found has to run again from its file.
+func TestWorkloadsCanBeRunAndWrittenDown(t *testing.T) {
 	kinds := map[string]bool{}
 	for n := range 200 {
 		seed := n + 1

@@ -29,7 +29,7 @@ func TestRegressionsSayWhatTheyAreAbout(t *testing.T) {
 		case r.Name != strconv.Itoa(r.Issue):
 			t.Errorf("issue %d is not in the file of that name", r.Issue)
 		case r.Pull == 0:
-			t.Errorf("%d does not say what mends it", r.Issue)
+			t.Errorf("%d does not name its fix", r.Issue)
 		case len(r.Requirements) == 0:
 			t.Errorf("%d names no requirement", r.Issue)
 		case seen[r.Description]:

@@ -13,11 +13,11 @@ import (
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
-// Outcome is what became of a story under a plan.
+// Outcome is the result of a scenario under a plan.
 type Outcome struct {
-	Story string `json:"story"`
-	Plan  string `json:"plan"` // empty for the undisturbed run
-	// Reached tells whether every fault of the plan came about. Where one did not,
+	Scenario string `json:"scenario"`
+	Plan     string `json:"plan"` // empty for the undisturbed run
+	// Reached reports whether every fault of the plan occurred. Where one did not,
 	// the run shows nothing.
 	Reached bool `json:"reached"`
 	// Causes are the IDs of the invariants that did not hold; or, if all did, the
@@ -25,9 +25,9 @@ type Outcome struct {
 	Causes []string `json:"causes,omitempty"`
 	// Why is the same for people.
 	Why string `json:"why,omitempty"`
-	// Shown is in how many of Played runs something was wrong.
-	Shown  int `json:"shown,omitempty"`
-	Played int `json:"played"`
+	// Shown is in how many of Runs runs something was wrong.
+	Shown int `json:"shown,omitempty"`
+	Runs  int `json:"runs"`
 	// History is the file of the first run in which something was wrong, relative
 	// to the folder for reports.
 	History string        `json:"history,omitempty"`
@@ -36,29 +36,29 @@ type Outcome struct {
 	Seen *Seen `json:"seen,omitempty"`
 }
 
-// Red tells whether something was wrong.
+// Red reports whether something was wrong.
 func (o Outcome) Red() bool { return len(o.Causes) > 0 }
 
 // again is in how many runs a violation is looked for, with the first.
 const again = 3
 
-// Run is one play of a story.
+// Run is the result of one run of a scenario.
 type Run struct {
 	Result *scenario.Result
-	// Reached tells whether every fault of the plan came about.
+	// Reached reports whether every fault of the plan occurred.
 	Reached bool
 	// Seen is what could have been disturbed.
 	Seen Seen
 }
 
-// Stage plays a story once under a plan. An error says nothing about the
+// Runner runs a scenario once under a plan. An error says nothing about the
 // implementation.
-type Stage func(context.Context, Story, Plan) (Run, error)
+type Runner func(context.Context, Scenario, Plan) (Run, error)
 
-// On returns the Play of an environment.
-func On(environment scenario.Environment) Stage {
-	environment.Settle = time.Millisecond // the last step of a story settles
-	return func(ctx context.Context, s Story, plan Plan) (Run, error) {
+// On returns the Runner of an environment.
+func On(environment scenario.Environment) Runner {
+	environment.Settle = time.Millisecond // the last step of a scenario settles
+	return func(ctx context.Context, s Scenario, plan Plan) (Run, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		var armed *implementation.Proxied
@@ -76,17 +76,17 @@ func On(environment scenario.Environment) Stage {
 	}
 }
 
-// try plays a story under a plan, as often as it takes to know what comes of it.
-func (e *Explorer) try(ctx context.Context, s Story, plan Plan) (Outcome, error) {
-	first, err := e.Stage(ctx, s, plan)
+// try runs a scenario under a plan, as often as its result takes.
+func (e *Explorer) try(ctx context.Context, s Scenario, plan Plan) (Outcome, error) {
+	first, err := e.Runner(ctx, s, plan)
 	if err == nil && first.Result.Green() && !first.Reached {
 		// There may be a call more in another run.
-		first, err = e.Stage(ctx, s, plan)
+		first, err = e.Runner(ctx, s, plan)
 	}
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := Outcome{Story: s.Name, Plan: plan.String(), Reached: first.Reached, Played: 1, Took: first.Result.Took}
+	o := Outcome{Scenario: s.Name, Plan: plan.String(), Reached: first.Reached, Runs: 1, Took: first.Result.Took}
 	if len(plan) == 0 {
 		o.Seen = &first.Seen
 	}
@@ -94,12 +94,12 @@ func (e *Explorer) try(ctx context.Context, s Story, plan Plan) (Outcome, error)
 		return o, nil
 	}
 	o.Shown, o.Causes, o.Why = 1, causes(first.Result), first.Result.Why()
-	for o.Played < again {
-		r, err := e.Stage(ctx, s, plan)
+	for o.Runs < again {
+		r, err := e.Runner(ctx, s, plan)
 		if err != nil {
 			return Outcome{}, err
 		}
-		o.Played++
+		o.Runs++
 		if !r.Result.Green() {
 			o.Shown++
 		}
@@ -115,11 +115,11 @@ func (e *Explorer) try(ctx context.Context, s Story, plan Plan) (Outcome, error)
 	return o, first.Result.Save(filepath.Join(e.Folder, o.History))
 }
 
-// reduce leaves out what a plan needs not for something to be wrong.
-func (e *Explorer) reduce(ctx context.Context, s Story, plan Plan) (Plan, error) {
+// reduce drops faults that the violation does not depend on.
+func (e *Explorer) reduce(ctx context.Context, s Scenario, plan Plan) (Plan, error) {
 	for i := 0; i < len(plan) && len(plan) > 1; {
 		smaller := slices.Delete(slices.Clone(plan), i, i+1)
-		r, err := e.Stage(ctx, s, smaller)
+		r, err := e.Runner(ctx, s, smaller)
 		if err != nil {
 			return nil, err
 		}
