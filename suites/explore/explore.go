@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"io"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 
 	"golang.org/x/sync/errgroup"
 )

@@ -1,11 +1,12 @@
 package explore
 
 import (
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 )

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
@@ -40,8 +41,8 @@ func (s *fakeRunner) run(_ context.Context, _ Scenario, plan Plan) (Run, error) 
 	return runs[0], nil
 }
 
-func red(step string) Run {
-	return Run{Result: &scenario.Result{Failed: step + ", await x: it is false", Namespace: "ns"}, Reached: true}
+func red(step int) Run {
+	return Run{Result: &scenario.Result{Failed: "step 7, await x: it is false", FailedStep: step, Namespace: "ns"}, Reached: true}
 }
 
 func green(reached bool) Run { return Run{Result: &scenario.Result{}, Reached: reached} }
@@ -88,7 +89,7 @@ func TestEveryPlanIsRunOnce(t *testing.T) {
 }
 
 func TestAViolationIsRepeatedAndReported(t *testing.T) {
-	s := &fakeRunner{plans: map[string][]Run{"create pods 2: lose answer": {red("step 3"), green(true), red("step 3")}}}
+	s := &fakeRunner{plans: map[string][]Run{"create pods 2: lose answer": {red(3), green(true), red(3)}}}
 	tally, text := explored(t, s, nil)
 	if !tally.Red() || !tally.Complete() || s.times("create pods 2: lose answer") != 3 {
 		t.Errorf("%v\n%s", s.ran, text)
@@ -101,7 +102,7 @@ func TestAViolationIsRepeatedAndReported(t *testing.T) {
 }
 
 func TestAKnownViolationIsNone(t *testing.T) {
-	s := &fakeRunner{plans: map[string][]Run{"create pods 2: lose answer": {red("step 3")}}}
+	s := &fakeRunner{plans: map[string][]Run{"create pods 2: lose answer": {red(3)}}}
 	tally, text := explored(t, s, func(e *Explorer) {
 		e.Known = []protocol.Bug{
 			{Explored: protocol.Explored{Plan: "create pods [0-9]+: lose answer", Cause: "step 3"}, Text: "it is so"},
@@ -130,7 +131,7 @@ func TestWhatHasNoResultIsMissing(t *testing.T) {
 }
 
 func TestWithoutItsEndStateAScenarioIsNotDisturbed(t *testing.T) {
-	s := &fakeRunner{plans: map[string][]Run{"": {red("step 3")}}}
+	s := &fakeRunner{plans: map[string][]Run{"": {red(3)}}}
 	tally, text := explored(t, s, nil)
 	if !tally.Red() || s.times("") != 3 || len(s.ran) != 3 {
 		t.Error(text)
@@ -150,7 +151,7 @@ func TestAPlanIsReducedToWhatItNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &fakeRunner{plans: map[string][]Run{both.String(): {red("step 3")}, "create pods 2: lose answer": {red("step 3")}}}
+	s := &fakeRunner{plans: map[string][]Run{both.String(): {red(3)}, "create pods 2: lose answer": {red(3)}}}
 	e := &Explorer{Runner: s.run, Folder: t.TempDir()}
 	o, err := e.try(context.Background(), Scenario{Name: "a"}, both)
 	if err != nil || o.Plan != "create pods 2: lose answer" || o.Shown != 3 {

@@ -2,10 +2,10 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
@@ -20,8 +20,9 @@ type Outcome struct {
 	// Reached reports whether every fault of the plan occurred. Where one did not,
 	// the run shows nothing.
 	Reached bool `json:"reached"`
-	// Causes are the IDs of the invariants that did not hold; or, if all did, the
-	// one step that did not come about. None where all is well.
+	// Causes are the IDs of the invariants that did not hold. If all did: "step N" for
+	// the step that failed, "exit" where the implementation exited on its own after the
+	// last step, or "always" for what was not always so. None where all is well.
 	Causes []string `json:"causes,omitempty"`
 	// Why is the same for people.
 	Why string `json:"why,omitempty"`
@@ -140,9 +141,13 @@ func causes(r *scenario.Result) []string {
 			ids = append(ids, v.Invariant.ID)
 		}
 	}
-	if len(ids) == 0 {
-		step, _, _ := strings.Cut(r.Failed, ", ")
-		ids = append(ids, step)
+	switch {
+	case len(ids) > 0:
+		return ids
+	case r.FailedStep > 0:
+		return []string{fmt.Sprintf("step %d", r.FailedStep)}
+	case r.Exited:
+		return []string{"exit"}
 	}
-	return ids
+	return []string{"always"}
 }

@@ -2,12 +2,13 @@ package explore
 
 import (
 	"fmt"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 )
 
 // Tally is what an exploration has found.

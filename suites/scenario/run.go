@@ -22,6 +22,9 @@ import (
 type Result struct {
 	// Failed names the first step that did not come about, and why; empty if all did.
 	Failed string
+	// FailedStep is the number of that step, counted from 1; 0 if no step failed, but
+	// what has to be so always was not, or the implementation exited after the last step.
+	FailedStep int
 	// Exited is true where the implementation exited on its own.
 	Exited bool
 	// Violations are the invariants that the history breaks.
@@ -172,7 +175,7 @@ func (r *runner) steps(ctx context.Context) error {
 		step := &r.scenario.Steps[i]
 		err := r.do(ctx, step)
 		if no, ok := errors.AsType[stepFailed](err); ok {
-			r.result.Failed = fmt.Sprintf("step %d, %s: %v", i+1, step, no)
+			r.result.Failed, r.result.FailedStep = fmt.Sprintf("step %d, %s: %v", i+1, step, no), i+1
 			return nil
 		}
 		if err != nil {

@@ -1,13 +1,14 @@
 package library
 
 import (
-	"github.com/jobconformance/jobconformance/fixtures/invariants"
-	"github.com/jobconformance/jobconformance/fixtures/version"
 	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
