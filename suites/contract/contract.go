@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 )
 
 // Requirement is one sentence of the contract.
@@ -62,19 +63,9 @@ func (f Feature) of(r *Requirement)    { r.Feature = f }
 func (v Versions) of(r *Requirement)   { r.Versions = string(v) }
 func (i Invariants) of(r *Requirement) { r.Invariants = i }
 
-// Level is how binding a requirement is (RFC 2119).
-type Level string
-
-// The levels, the most binding first.
-const (
-	Must   Level = "MUST"
-	Should Level = "SHOULD"
-	May    Level = "MAY"
-)
-
 // Level is the most binding word in the text; empty if there is none.
-func (r Requirement) Level() Level {
-	for _, level := range []Level{Must, Should, May} {
+func (r Requirement) Level() protocol.Level {
+	for _, level := range []protocol.Level{protocol.Must, protocol.Should, protocol.May} {
 		if slices.Contains(strings.FieldsFunc(r.Text, notALetter), string(level)) {
 			return level
 		}

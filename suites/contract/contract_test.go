@@ -1,13 +1,17 @@
 package contract
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+)
 
 func TestLevels(t *testing.T) {
-	for text, want := range map[string]Level{
-		"A Job MUST NOT run.":                      Must,
-		"A Job SHOULD run.":                        Should,
-		"A Job MAY run.":                           May,
-		"A Job MUST run, and its pods SHOULD end.": Must,
+	for text, want := range map[string]protocol.Level{
+		"A Job MUST NOT run.":                      protocol.Must,
+		"A Job SHOULD run.":                        protocol.Should,
+		"A Job MAY run.":                           protocol.May,
+		"A Job MUST run, and its pods SHOULD end.": protocol.Must,
 		"A Job may run.":                           "",
 	} {
 		if got := (Requirement{Text: text}).Level(); got != want {

@@ -98,7 +98,9 @@ func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []
 			e.Outcome = NotVerified // it failed before it could check what it covers
 		case s.Failed:
 			e.Outcome = NonConformant
-			out.KnownIssue = s.KnownIssue
+			if s.KnownIssue != nil {
+				out.KnownIssue = s.KnownIssue.Name()
+			}
 		case s.Passed:
 			e.Outcome = Conformant
 		case declined:

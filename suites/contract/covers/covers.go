@@ -12,10 +12,11 @@ import (
 	"github.com/onsi/ginkgo/v2"
 )
 
-// Covers decorates a spec with the requirements that it checks: IDs, profiles and
-// features become labels, and their versions limit where the spec runs.
+// Covers decorates a spec with the requirements that it checks: IDs, profiles, features
+// and the level become labels, and their versions limit where the spec runs. The
+// level is that of the most binding requirement.
 func Covers(requirements ...contract.Requirement) []any {
-	var labels ginkgo.Labels
+	labels := ginkgo.Labels{level(requirements).Label()}
 	var decorators []any
 	for _, r := range requirements {
 		labels = append(labels, protocol.RequirementLabel+r.ID)
@@ -30,6 +31,18 @@ func Covers(requirements ...contract.Requirement) []any {
 		}
 	}
 	return append(decorators, labels)
+}
+
+// level is the most binding one.
+func level(requirements []contract.Requirement) protocol.Level {
+	levels := []protocol.Level{protocol.May, protocol.Should, protocol.Must}
+	most := protocol.May
+	for _, r := range requirements {
+		if slices.Index(levels, r.Level()) > slices.Index(levels, most) {
+			most = r.Level()
+		}
+	}
+	return most
 }
 
 // Shows decorates a spec with known bugs of Kubernetes: it is expected to fail where the
