@@ -26,7 +26,9 @@ const (
 	labels    = 190 // room for names at the left
 	right     = 20
 	top       = 24 // room for the axis
-	owner     = 46 // height of the lane of a Job or CronJob
+	owner     = 46 // height of the lane of a Job or CronJob with two rows of conditions, or fewer
+	row       = 10 // height of a row of conditions
+	letter    = 6  // width of a letter
 	pod       = 18
 	maxLanes  = 60 // more would be no picture any more
 	minWindow = 100 * time.Millisecond
@@ -192,8 +194,13 @@ func (c *canvas) lane(l lane, y float64) float64 {
 	if l.kind() == "Pod" {
 		c.pod(l, y)
 	} else {
-		height = owner
-		c.owner(l, y)
+		conditions, rows := c.conditions(l)
+		height = owner + row*float64(max(rows-2, 0))
+		c.owner(l, y, height)
+		for _, f := range conditions {
+			c.add(`<path class="c" d="M%.1f %.1fV%.1f"/><text class="c" x="%.1f" y="%.1f">%s</text>`,
+				f.at, y+2, y+height-pod, f.x, y+row*float64(f.row+1), html.EscapeString(f.name))
+		}
 	}
 	name := l.name()
 	if len(name) > 26 {
@@ -243,14 +250,43 @@ func (c *canvas) pod(l lane, y float64) {
 	}
 }
 
-// owner draws what a Job says of its pods, or a CronJob of its Jobs: the number
-// of active ones as steps, and a flag for each condition that becomes true.
-func (c *canvas) owner(l lane, y float64) {
+// condition is one that becomes true, with the place of its name.
+type condition struct {
+	name  string
+	at, x float64 // of the revision, and where the name begins
+	row   int
+}
+
+// conditions places the names of a Job's conditions: each in the first row where none
+// that came earlier reaches into it. It returns how many rows there are.
+func (c *canvas) conditions(l lane) (all []condition, rows int) {
+	var ends []float64 // of the last name in each row
+	for i, r := range l.revisions {
+		if r.Job() == nil {
+			continue
+		}
+		for _, name := range news(l.revisions, i) {
+			size := float64(letter * len(name))
+			f := condition{name: name, at: c.x(r.At), x: min(c.x(r.At)+3, width-size)}
+			f.row = slices.IndexFunc(ends, func(end float64) bool { return end < f.x })
+			if f.row < 0 {
+				f.row = len(ends)
+				ends = append(ends, 0)
+			}
+			ends[f.row] = f.x + size + letter
+			all = append(all, f)
+		}
+	}
+	return all, len(ends)
+}
+
+// owner draws how many pods of a Job, or Jobs of a CronJob, are active.
+func (c *canvas) owner(l lane, y, height float64) {
 	highest := 1
 	for _, r := range l.revisions {
 		highest = max(highest, active(r))
 	}
-	base, room := y+owner-pod, float64(owner-pod-4)
+	base, room := y+height-pod, height-pod-4
 	var path strings.Builder
 	last := 0.0
 	for i, r := range l.revisions {
@@ -266,15 +302,6 @@ func (c *canvas) owner(l lane, y float64) {
 	fmt.Fprintf(&path, "H%.1fV%.1f", c.x(l.revisions[len(l.revisions)-1].At), base)
 	c.add(`<path class="a" d="%s"/>`, path.String())
 	c.add(`<text class="t" x="%d" y="%.0f" style="text-anchor:start">active, at most %d</text>`, 4, y+26, highest)
-	for i, r := range l.revisions {
-		if r.Job() == nil {
-			continue
-		}
-		for k, condition := range news(l.revisions, i) {
-			c.add(`<path class="c" d="M%.1f %.1fV%.1f"/><text class="c" x="%.1f" y="%.1f">%s</text>`,
-				c.x(r.At), y+2, base, min(c.x(r.At)+3, width-110), y+10+float64(10*k), condition)
-		}
-	}
 }
 
 func active(r history.Revision) int {
@@ -291,7 +318,7 @@ func truths(r history.Revision) []string {
 	var out []string
 	for _, condition := range r.Job().Status.Conditions {
 		if condition.Status == corev1.ConditionTrue {
-			out = append(out, html.EscapeString(string(condition.Type)))
+			out = append(out, string(condition.Type))
 		}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +105,33 @@ func TestPictureShowsWhatWasDoneToTheImplementation(t *testing.T) {
 	for _, want := range []string{"2.000s create pods ns/a- (answer lost)", ">implementation<", ">another<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the picture lacks %q", want)
+		}
+	}
+}
+
+// A Job finishes with conditions one after the other, at the right edge of the picture.
+func TestNamesOfConditionsDoNotOverlap(t *testing.T) {
+	h := sample(1)
+	var conditions []batchv1.JobCondition
+	for i, name := range []batchv1.JobConditionType{batchv1.JobSuspended, batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet, batchv1.JobComplete, "Other"} {
+		conditions = append(slices.Clone(conditions), batchv1.JobCondition{Type: name, Status: corev1.ConditionTrue})
+		h.Revisions = append(h.Revisions, history.Revision{At: start.Add(2*time.Second + time.Duration(i)*time.Millisecond), Type: watch.Modified,
+			Object: &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job"}, Status: batchv1.JobStatus{Conditions: conditions}}})
+	}
+	c := &canvas{from: start, to: start.Add(2100 * time.Millisecond)}
+	lanes, _ := lanesOf(h)
+	all, rows := c.conditions(lanes[0])
+	if len(all) != 6 || rows < 3 {
+		t.Errorf("%d conditions in %d rows: %+v", len(all), rows, all)
+	}
+	for i, f := range all {
+		if end := f.x + letter*float64(len(f.name)); f.x < labels || end > width {
+			t.Errorf("%s is outside of the picture", f.name)
+		}
+		for _, g := range all[:i] {
+			if f.row == g.row && f.x < g.x+letter*float64(len(g.name)) && g.x < f.x+letter*float64(len(f.name)) {
+				t.Errorf("%s is printed over %s", f.name, g.name)
+			}
 		}
 	}
 }
