@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/jobconformance/jobconformance/controller/cronjob/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -201,7 +200,8 @@ func TestCleanUpAndStartDoNotStopEachOther(t *testing.T) {
 		"deletion fails":          {"delete", "[" + NameAt("09:00") + " " + NameAt("10:00") + "]", "FailedDelete SuccessfulCreate"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c1 := Hourly(Last("09:00"), Succeeded("09:10"))
+			c1 := Hourly(Last("09:00"))
+			c1.Status.LastSuccessfulTime = Stamp("09:10")
 			c1.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](0)
 			b := newAPITest(t, c1, Started("09:00", Complete("09:10")))
 			b.fail(c.verb, "jobs", false, errServer)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	. "github.com/jobconformance/jobconformance/controller/cronjob/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -3,9 +3,9 @@ package cronjob
 import (
 	"testing"
 
-	. "github.com/jobconformance/jobconformance/controller/cronjob/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 func TestStaleCronJobStartsNothingTwice(t *testing.T) {
@@ -26,9 +26,9 @@ func TestStaleCronJobStartsNothingTwice(t *testing.T) {
 // that the CronJob was suspended since, or that another replica started the tick.
 func TestNothingStartsOnAStaleView(t *testing.T) {
 	for name, changes := range map[string][]Change{
-		"suspended":       {Last("10:00"), Suspended},
+		"suspended":       {Last("10:00"), func(c *batchv1.CronJob) { c.Spec.Suspend = ptr.To(true) }},
 		"started already": {Last("11:00")},
-		"being deleted":   {Last("10:00"), BeingDeleted},
+		"being deleted":   {Last("10:00"), func(c *batchv1.CronJob) { c.DeletionTimestamp = Stamp("09:00") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newAPITest(t, Hourly(Last("09:00")))

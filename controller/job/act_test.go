@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/controller/job/plan"
-	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 )
 
 func TestStaleInformersDuplicateNothing(t *testing.T) {
@@ -62,7 +62,7 @@ func TestEveryWriteMayFail(t *testing.T) {
 	for _, lose := range []bool{false, true} {
 		for nth := range 8 {
 			t.Run(fmt.Sprintf("write %d, lost %t", nth, lose), func(t *testing.T) {
-				s := newAPIServer(t, MakeJob(Size(2, 2)), "a succeeded", "b running", "c failed bare", "d failed ago=1h")
+				s := newAPIServer(t, MakeJob(Size(2, 2)), "a succeeded", "b running", "c failed bare", "d failed 1h")
 				s.lose = lose
 				n := 0
 				s.refuse = func(string) error {
@@ -100,7 +100,7 @@ func TestEveryWriteMayFail(t *testing.T) {
 func TestRestartAtEveryWrite(t *testing.T) {
 	for nth := range 8 {
 		t.Run(fmt.Sprintf("write %d", nth), func(t *testing.T) {
-			s := newAPIServer(t, MakeJob(Size(2, 2)), "a succeeded", "b running", "d failed ago=1h")
+			s := newAPIServer(t, MakeJob(Size(2, 2)), "a succeeded", "b running", "d failed 1h")
 			n := 0
 			s.refuse = func(string) error {
 				if n++; n > nth {
@@ -121,7 +121,7 @@ func TestRestartAtEveryWrite(t *testing.T) {
 
 func TestConflictTouchesNoPod(t *testing.T) {
 	s := newAPIServer(t, MakeJob(Unstarted, Size(3, 3)))
-	s.jobs["pi"] = stamped(s, MakeJob(Unstarted, Size(3, 3), WithSuspend))
+	s.jobs["pi"] = stamped(s, MakeJob(Unstarted, Size(3, 3), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) }))
 	if err := s.sync(); !apierrors.IsConflict(err) {
 		t.Fatalf("got %v, want a conflict", err)
 	}
@@ -193,7 +193,7 @@ func TestTerminatingNamespaceIsLeftAlone(t *testing.T) {
 }
 
 func TestSurplusPodThatSucceededUnseenIsCounted(t *testing.T) {
-	s := newAPIServer(t, MakeJob(Size(1, 2), WorkQueue(1)), "a running ago=5s", "b running ago=9s")
+	s := newAPIServer(t, MakeJob(func(j *batchv1.Job) { j.Spec.Completions = nil }), "a running 5s", "b running 9s")
 	s.put("a succeeded") // the informer shows it running, and it is to be deleted uncounted
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
@@ -251,7 +251,7 @@ func TestNothingIsAdoptedForAJobBeingDeleted(t *testing.T) {
 	s := newAPIServer(t, MakeJob(), "a running bare")
 	s.pods["a"].OwnerReferences = nil
 	s.show()
-	s.jobs["pi"] = stamped(s, MakeJob(BeingDeleted)) // which the informer does not show (#42639)
+	s.jobs["pi"] = stamped(s, MakeJob(func(j *batchv1.Job) { j.DeletionTimestamp = ptr.To(metav1.NewTime(Noon)) })) // which the informer does not show (#42639)
 	for range 2 {
 		if err := s.sync(); err != nil {
 			t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -64,8 +63,9 @@ func newAPIServer(t tb, job *batchv1.Job, pods ...string) *apiServer {
 	s := &apiServer{t: t, version: 100, clock: testingclock.NewFakeClock(Noon), events: record.NewFakeRecorder(100),
 		jobs: map[string]*batchv1.Job{job.Name: job}, pods: map[string]*corev1.Pod{},
 		refuse: func(string) error { return nil }, read: func() error { return nil }, changed: func(before, after metav1.Object) {}}
-	for _, pod := range MakePods(pods...) {
-		s.pods[pod.Name] = pod
+	for _, pod := range pods {
+		p := MakePod(pod)
+		s.pods[p.Name] = p
 	}
 	client := &fake.Clientset{}
 	client.AddReactor("*", "*", s.react)
@@ -120,7 +120,7 @@ func (s *apiServer) sync() error {
 	return nil
 }
 
-func (s *apiServer) status() string { return DescribeStatus(s.jobs["pi"].Status) }
+func (s *apiServer) status() string { return describeStatus(s.jobs["pi"].Status) }
 
 func (s *apiServer) expect(want string) {
 	s.t.Helper()

@@ -1,9 +1,10 @@
 package job
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
-	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -11,7 +12,7 @@ import (
 // resourceVersion, and no newer revision of the pod ever exists. An informer that
 // still shows it with the finalizer must not have it counted again.
 func TestVanishedPodIsCountedOnce(t *testing.T) {
-	s := newAPIServer(t, MakeJob(), "a failed deleted ago=1h")
+	s := newAPIServer(t, MakeJob(), "a failed deleted 1h")
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestCacheIsCorrectedByInformers(t *testing.T) {
 	k.sawPod(wrote)
 	k.deleted("b")
 
-	shown := MakePods("a", "b running") // both of version 5
+	shown := []*corev1.Pod{MakePod("a"), MakePod("b running")} // both of version 5
 	phases := func(pods []*corev1.Pod) map[string]corev1.PodPhase {
 		result := map[string]corev1.PodPhase{}
 		for _, pod := range pods {
@@ -73,7 +74,7 @@ func TestCacheIsCorrectedByInformers(t *testing.T) {
 		t.Error("a pod that was deleted is marked, on a copy, by the controller's clock")
 	}
 
-	shown = MakePods("a succeeded", "b running deleted")
+	shown = []*corev1.Pod{MakePod("a succeeded"), MakePod("b running deleted")}
 	shown[0].ResourceVersion = "8"
 	if got := phases(k.latestPods(shown, "9", Noon)); got["a"] != corev1.PodSucceeded {
 		t.Errorf("the newer one counts: %v", got)
@@ -86,17 +87,19 @@ func TestCacheIsCorrectedByInformers(t *testing.T) {
 // TestCountedPodsAreLeftOut: a pod that has ended and been counted is in one more View, also of a new
 // process, and in another when it changes.
 func TestCountedPodsAreLeftOut(t *testing.T) {
-	s := newAPIServer(t, MakeJob(Size(1, 3)), "a failed exit=1", "b running")
-	pods := func() (names string) {
+	s := newAPIServer(t, MakeJob(Size(1, 3)), "a failed", "b running")
+	pods := func() string {
 		known := s.controller.caches.Of(theJob, s.jobs["pi"].UID)
 		view, err := s.controller.observe(t.Context(), s.jobs["pi"], known, s.controller.pods.LastStoreSyncResourceVersion())
 		if err != nil {
 			t.Fatal(err)
 		}
+		var names []string
 		for _, pod := range view.Pods {
-			names += pod.Name
+			names = append(names, pod.Name)
 		}
-		return names
+		slices.Sort(names) // the informer's order is any
+		return strings.Join(names, "")
 	}
 	expect := func(want string) {
 		t.Helper()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/controller/internal/loop"
-	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"

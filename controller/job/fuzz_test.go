@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -11,7 +12,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/controller/job/plan"
-	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
@@ -47,7 +48,7 @@ func TestWorlds(t *testing.T) {
 func FuzzWorlds(f *testing.F) { f.Fuzz(rapid.MakeFuzz(runWorld)) }
 
 func runWorld(t *rapid.T) {
-	w := newWorld(t, RandomJob(t))
+	w := newWorld(t, randomJob(t))
 	things := []string{"sync", "sync", "sync", "pods", "pods", "jobs", "jobs", "run", "end", "end", "end", "delete", "kubelet", "kubelet", "user", "wait"}
 	for range rapid.IntRange(10, 80).Draw(t, "steps") {
 		what := rapid.SampledFrom(things).Draw(t, "step")
@@ -61,6 +62,68 @@ func runWorld(t *rapid.T) {
 		stepsTaken++
 	}
 	w.settle()
+}
+
+// randomJob may be of every kind, and with every policy that goes with it.
+func randomJob(t *rapid.T) *batchv1.Job {
+	number := func(what string, from, to int) *int32 {
+		return ptr.To(int32(rapid.IntRange(from, to).Draw(t, what)))
+	}
+	yes := func(what string) bool { return rapid.Bool().Draw(t, what) }
+	job := MakeJob(Unstarted)
+	spec := &job.Spec
+	spec.BackoffLimit = number("backoffLimit", 0, 4)
+	spec.Parallelism, spec.Completions = number("parallelism", 0, 5), number("completions", 0, 6)
+	spec.Suspend = ptr.To(yes("suspend"))
+	switch rapid.SampledFrom([]string{"plain", "queue", "indexed", "limit per index"}).Draw(t, "mode") {
+	case "queue":
+		spec.Completions = nil
+	case "indexed":
+		Indexed(job)
+	case "limit per index":
+		Indexed(job)
+		spec.BackoffLimitPerIndex, spec.BackoffLimit = number("backoffLimitPerIndex", 0, 2), ptr.To[int32](math.MaxInt32)
+		if yes("maxFailedIndexes") {
+			spec.MaxFailedIndexes = number("indexes", 0, 3)
+		}
+		if yes("limit of all") {
+			spec.BackoffLimit = number("backoffLimit", 0, 4)
+		}
+	}
+	if plan.Indexed(job) && yes("successPolicy") {
+		rules := []batchv1.SuccessPolicyRule{
+			{SucceededIndexes: ptr.To("0")},
+			{SucceededIndexes: ptr.To("1-3")},
+			{SucceededCount: ptr.To[int32](2)},
+			{SucceededIndexes: ptr.To("0,2"), SucceededCount: ptr.To[int32](1)},
+			{SucceededIndexes: ptr.To("4-5"), SucceededCount: ptr.To[int32](1)},
+		}
+		spec.SuccessPolicy = &batchv1.SuccessPolicy{Rules: rapid.SliceOfN(rapid.SampledFrom(rules), 1, 2).Draw(t, "rules")}
+	}
+	switch rapid.SampledFrom([]string{"none", "none", "podFailurePolicy", "replace failed", "OnFailure"}).Draw(t, "extra") {
+	case "podFailurePolicy":
+		rules := []batchv1.PodFailurePolicyRule{
+			{Action: "Ignore", OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget}}},
+			onExitCodes("FailJob", "In", 42), onExitCodes("Count", "In", 1), onExitCodes("Ignore", "In", 3), onExitCodes("Ignore", "In", 143),
+		}
+		if spec.BackoffLimitPerIndex != nil {
+			rules = append(rules, onExitCodes("FailIndex", "In", 3), onExitCodes("FailIndex", "NotIn", 1, 143))
+		}
+		spec.PodReplacementPolicy = ptr.To(batchv1.Failed) // the API asks for that
+		spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: rapid.SliceOfN(rapid.SampledFrom(rules), 1, 3).Draw(t, "rules")}
+	case "replace failed":
+		spec.PodReplacementPolicy = ptr.To(batchv1.Failed)
+	case "OnFailure":
+		spec.Template.Spec.RestartPolicy = corev1.RestartPolicyOnFailure
+	}
+	if rapid.IntRange(0, 4).Draw(t, "deadline") == 0 {
+		spec.ActiveDeadlineSeconds = ptr.To(int64(rapid.IntRange(1, 100).Draw(t, "seconds")))
+	}
+	return job
+}
+
+func onExitCodes(action batchv1.PodFailurePolicyAction, operator batchv1.PodFailurePolicyOnExitCodesOperator, codes ...int32) batchv1.PodFailurePolicyRule {
+	return batchv1.PodFailurePolicyRule{Action: action, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: operator, Values: codes}}
 }
 
 func randomFault(t *rapid.T, pick int) fault {
@@ -79,7 +142,7 @@ func randomFault(t *rapid.T, pick int) fault {
 func (w *world) describe() string {
 	text := "no Job"
 	if job := w.jobs["pi"]; job != nil {
-		text = fmt.Sprintf("%s (%s, parallelism %d, suspended %t)", job.UID, DescribeStatus(job.Status), ptr.Deref(job.Spec.Parallelism, 1), suspended(job))
+		text = fmt.Sprintf("%s (%s, parallelism %d, suspended %t)", job.UID, describeStatus(job.Status), ptr.Deref(job.Spec.Parallelism, 1), suspended(job))
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.pods)) {
 		pod := w.pods[name]

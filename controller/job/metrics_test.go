@@ -1,13 +1,13 @@
 package job
 
 import (
+	"math"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/jobconformance/jobconformance/controller/job/plan"
-	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/component-base/metrics/legacyregistry"
@@ -44,7 +44,10 @@ func more(t *testing.T, before map[string]float64, wanted map[string]float64) {
 // rule: index 0 succeeds, index 1 fails for good.
 func TestMetricsOfIndexesAndPolicies(t *testing.T) {
 	before := scrape(t)
-	s := newAPIServer(t, MakeJob(Unstarted, Size(2, 2), PerIndex(1), Rule("FailIndex In 42")))
+	s := newAPIServer(t, MakeJob(Unstarted, Size(2, 2), Indexed, func(j *batchv1.Job) {
+		j.Spec.BackoffLimit, j.Spec.BackoffLimitPerIndex = ptr.To[int32](math.MaxInt32), ptr.To[int32](1)
+		j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{onExitCodes("FailIndex", "In", 42)}}
+	}))
 	if err := s.sync(); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +56,7 @@ func TestMetricsOfIndexesAndPolicies(t *testing.T) {
 		pod.Status.Phase = corev1.PodSucceeded
 		if plan.CompletionIndex(pod) == 1 {
 			pod.Status.Phase = corev1.PodFailed
-			pod.Status.ContainerStatuses = []corev1.ContainerStatus{Exited("main", "42")}
+			pod.Status.ContainerStatuses = exited(42, Noon)
 		}
 		stamped(s, pod)
 		s.controller.podChanged(was, pod)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/controller/cronjob/cronexpr"
-	. "github.com/jobconformance/jobconformance/controller/cronjob/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -183,6 +182,8 @@ func TestPlanCompletes(t *testing.T) {
 			"terminating=1, succeeded=1, SuccessCriteriaMet=True"},
 		{"is not Complete while a pod has the finalizer", MakeJob(met, Uncounted("a", "")), MakePods("a succeeded"),
 			"+a, SuccessCriteriaMet=True, removeFinalizer a"},
+		{"gives a suspended Job that completes a startTime", MakeJob(Unstarted, WithSuspend, met, Counted(1, 0)), nil,
+			"succeeded=1, SuccessCriteriaMet=True, Complete=True, completed, !Completed"},
 		{"deletes pods that still run when completions are reached", MakeJob(met, Counted(1, 0)), MakePods("b running"),
 			"active=1, succeeded=1, SuccessCriteriaMet=True, deleteUncounted b"},
 		{"warns when more pods succeeded than completions", MakeJob(met, Counted(2, 0)), nil,

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 )

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/jobconformance/jobconformance/controller/job/plan/plantest"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -109,12 +108,18 @@ func TestPlanTakesNonsense(t *testing.T) {
 // TestPlanSurvivesAnything feeds objects that no API server would accept. The plan
 // must not panic, and neither change its View nor depend on anything else.
 func TestPlanSurvivesAnything(t *testing.T) {
+	changes := []Change{WithSuspend, WithIndexes, PerIndex(1), WorkQueue(2), OnFailure, ReplaceFailed, ActiveFor(10),
+		Success("0"), Success("1-3"), Success("x2"), Success("0,2x1"), Rule("Ignore DisruptionTarget="), Rule("Ignore In 3"),
+		Rule("FailJob In 42"), Rule("FailIndex In 3"), Rule("FailIndex NotIn 1 143")}
 	rapid.Check(t, func(t *rapid.T) {
 		number := func(what string) *int32 {
 			return rapid.Ptr(rapid.OneOf(rapid.Int32Min(0), rapid.Int32Range(0, 9)), true).Draw(t, what)
 		}
 		text := rapid.SampledFrom([]string{"", "0", "1", "-1", "2-1", "0-3", "99999999999999999999", "x,1", "1,1,0"})
-		job := RandomJob(t)
+		job := MakeJob(Unstarted)
+		for _, change := range rapid.SliceOfN(rapid.SampledFrom(changes), 0, 4).Draw(t, "changes") {
+			change(job)
+		}
 		job.Spec.Parallelism, job.Spec.Completions, job.Spec.BackoffLimit = number("parallelism"), number("completions"), number("backoffLimit")
 		job.Spec.BackoffLimitPerIndex, job.Spec.MaxFailedIndexes = number("backoffLimitPerIndex"), number("maxFailedIndexes")
 		job.Status.CompletedIndexes, job.Status.FailedIndexes = text.Draw(t, "completed"), ptr.To(text.Draw(t, "failed"))

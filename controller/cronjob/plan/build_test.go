@@ -1,8 +1,8 @@
-// Package plantest builds CronJobs and their Jobs for tests, from a few words each.
-package plantest
+package plan
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -12,19 +12,19 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// At reads "15:04" or "15:04:05" as a time of one certain day, or a whole
-// RFC 3339 time.
+// At reads "15:04" or "15:04:05" as a time of one certain day, or a whole RFC 3339 time.
 func At(text string) time.Time {
-	for layout, prefix := range map[string]string{
-		"2006-01-02T15:04:05Z07:00": "",
-		"2006-01-02T15:04":          "2026-03-10T",
-		"2006-01-02T15:04:05":       "2026-03-10T",
-	} {
-		if t, err := time.Parse(layout, prefix+text); err == nil {
-			return t.UTC()
-		}
+	if strings.Count(text, ":") == 1 {
+		text += ":00"
 	}
-	panic("no time: " + text)
+	if !strings.Contains(text, "T") {
+		text = "2026-03-10T" + text + "Z"
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return t.UTC()
 }
 
 func Stamp(text string) *metav1.Time { return &metav1.Time{Time: At(text)} }
@@ -59,6 +59,9 @@ func Scheduled(schedule string) Change {
 func Zone(name string) Change { return func(c *batchv1.CronJob) { c.Spec.TimeZone = &name } }
 func Last(t string) Change {
 	return func(c *batchv1.CronJob) { c.Status.LastScheduleTime = Stamp(t) }
+}
+func Succeeded(t string) Change {
+	return func(c *batchv1.CronJob) { c.Status.LastSuccessfulTime = Stamp(t) }
 }
 func Created(t string) Change {
 	return func(c *batchv1.CronJob) { c.CreationTimestamp = *Stamp(t) }
@@ -130,13 +133,3 @@ func Names(jobs []*batchv1.Job) string {
 
 // NameAt returns the name of the Job of a tick.
 func NameAt(tick string) string { return fmt.Sprintf("report-%d", At(tick).Unix()/60) }
-
-// Schedules are of all kinds; the last one cannot be parsed.
-var Schedules = []string{
-	"* * * * *", "*/7 * * * *", "0 * * * *", "30 6-16/4 * * 1-5", "0 0 1 1 *", "15 2 * * *", "59 23 29 2 *",
-	"@hourly", "@every 1h", "@every 95s", "@every 40m", "@every 10s", "59 23 31 2 *", "nonsense",
-}
-
-func Succeeded(t string) Change {
-	return func(c *batchv1.CronJob) { c.Status.LastSuccessfulTime = Stamp(t) }
-}

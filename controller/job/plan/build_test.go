@@ -1,5 +1,4 @@
-// Package plantest builds Jobs and pods for tests, from a few words each.
-package plantest
+package plan
 
 import (
 	"fmt"
@@ -13,15 +12,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
-	"pgregory.net/rapid"
 )
 
+// Noon is the time at which Plans are made.
 var Noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // Change changes a Job under construction.
 type Change func(*batchv1.Job)
 
-// makeJob is a Job of one pod that was started a minute before Noon.
+// MakeJob returns a Job of one pod that was started a minute before Noon.
 func MakeJob(changes ...Change) *batchv1.Job {
 	labels := map[string]string{batchv1.ControllerUidLabel: "job-uid", batchv1.JobNameLabel: "pi"}
 	job := &batchv1.Job{
@@ -74,7 +73,7 @@ func Indexes(completed, failed string) Change {
 	}
 }
 
-// rule adds one to the pod failure policy: ACTION[/CONTAINER] In|NotIn CODES, or
+// Rule adds one to the pod failure policy: ACTION[/CONTAINER] In|NotIn CODES, or
 // ACTION CONDITION=STATUS....
 func Rule(text string) Change {
 	words := strings.Fields(text)
@@ -105,7 +104,7 @@ func Rule(text string) Change {
 	}
 }
 
-// success adds a rule to the success policy: INDEXES, xCOUNT, or both.
+// Success adds a rule to the success policy: INDEXES, xCOUNT, or both.
 func Success(text string) Change {
 	names, count, counted := strings.Cut(text, "x")
 	var r batchv1.SuccessPolicyRule
@@ -156,7 +155,7 @@ func Is(kind batchv1.JobConditionType, status corev1.ConditionStatus) Change {
 	}
 }
 
-// makePod reads "NAME [PHASE] [ready|deleted|bare|orphan|mismatched] [KEY=VALUE]...": bare
+// MakePod reads "NAME [PHASE] [ready|deleted|bare|orphan|mismatched] [KEY=VALUE]...": bare
 // has no finalizer, an orphan no controller, and a mismatched pod no labels; keys are ix (completion index), restarts, ago (when it
 // finished, became ready, or was created), exit (code of its container main) and
 // init (that of its init container setup), initRestarts, cond (a condition that is true), fails
@@ -292,52 +291,4 @@ func DescribeStatus(s batchv1.JobStatus) string {
 		add("completed")
 	}
 	return strings.Join(parts, ", ")
-}
-
-// randomJob may be of every kind, and with every policy that goes with it.
-func RandomJob(t *rapid.T) *batchv1.Job {
-	number := func(what string, from, to int) *int32 {
-		return ptr.To(int32(rapid.IntRange(from, to).Draw(t, what)))
-	}
-	yes := func(what string) bool { return rapid.Bool().Draw(t, what) }
-	job := MakeJob(Unstarted, Limit(*number("backoffLimit", 0, 4)))
-	job.Spec.Parallelism, job.Spec.Completions = number("parallelism", 0, 5), number("completions", 0, 6)
-	job.Spec.Suspend = ptr.To(yes("suspend"))
-	switch rapid.SampledFrom([]string{"plain", "queue", "indexed", "limit per index"}).Draw(t, "mode") {
-	case "queue":
-		job.Spec.Completions = nil
-	case "indexed":
-		WithIndexes(job)
-	case "limit per index":
-		PerIndex(*number("backoffLimitPerIndex", 0, 2))(job)
-		if yes("maxFailedIndexes") {
-			job.Spec.MaxFailedIndexes = number("indexes", 0, 3)
-		}
-		if yes("limit of all") {
-			job.Spec.BackoffLimit = number("backoffLimit", 0, 4)
-		}
-	}
-	if job.Spec.CompletionMode != nil && yes("successPolicy") {
-		for range rapid.IntRange(1, 2).Draw(t, "rules") {
-			Success(rapid.SampledFrom([]string{"0", "1-3", "x2", "0,2x1", "4-5x1"}).Draw(t, "rule"))(job)
-		}
-	}
-	switch rapid.SampledFrom([]string{"none", "none", "podFailurePolicy", "replace failed", "OnFailure"}).Draw(t, "extra") {
-	case "podFailurePolicy":
-		rules := []string{"Ignore DisruptionTarget=", "FailJob In 42", "Count In 1", "Ignore In 3", "Ignore In 143"}
-		if job.Spec.BackoffLimitPerIndex != nil {
-			rules = append(rules, "FailIndex In 3", "FailIndex NotIn 1 143")
-		}
-		for range rapid.IntRange(1, 3).Draw(t, "rules") {
-			Rule(rapid.SampledFrom(rules).Draw(t, "rule"))(job)
-		}
-	case "replace failed":
-		ReplaceFailed(job)
-	case "OnFailure":
-		OnFailure(job)
-	}
-	if rapid.IntRange(0, 4).Draw(t, "deadline") == 0 {
-		job.Spec.ActiveDeadlineSeconds = ptr.To(int64(rapid.IntRange(1, 100).Draw(t, "seconds")))
-	}
-	return job
 }
