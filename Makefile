@@ -8,7 +8,7 @@ IMPLEMENTATION ?= reference## default: reference; also kube-controller-manager, 
 KUBERNETES_VERSION ?= ## version of the control plane, as in v1.36.3
 FEATURE_GATES ?= ## feature gates of the control plane, as in A=true,B=false
 CACHE_DIR ?= ## folder for built control planes; default: jobconformance in the user's cache folder
-REPORTS ?= ## folder for reports and logs; default: reports
+REPORTS ?= ## folder for reports and logs; default: one for each target, below $ARTIFACTS or reports
 
 # For e2e.
 FOCUS ?= ## regular expression: only specs whose text matches it
@@ -45,6 +45,9 @@ flag = $(if $(2),--$(1)=$(call quote,$(2)))
 buildflags = $(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
 clusterflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
 
+# Messages name these variables and not the flags.
+e2e explore bench bench-long crash soak repro repro-matrix: export JOBCONFORMANCE_MAKE = 1
+
 .PHONY: help e2e test lint clean compare example page
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster
@@ -72,7 +75,6 @@ bin/jobconformance:
 
 SCENARIOS ?= ## regular expression: only scenarios of explore whose names match it
 PLAN ?= ## the only fault of explore, as in 'create pods 2: lose answer'; needs SCENARIOS
-EXPLORE_MINUTES ?= ## start no run of explore after this many minutes; default: until all are done
 WORKERS ?= ## scenarios of explore that run at the same time; default: 3 for each core
 FRESH ?= ## 1 repeats the runs of explore that have saved results
 
@@ -80,7 +82,7 @@ FRESH ?= ## 1 repeats the runs of explore that have saved results
 explore: bin/jobconformance ## run scenarios with one fault at every write and every event of a controller
 	@bin/jobconformance explore --implementation=$(call quote,$(IMPLEMENTATION)) \
 		$(clusterflags) \
-		$(call flag,scenarios,$(SCENARIOS)) $(call flag,plan,$(PLAN)) $(call flag,minutes,$(EXPLORE_MINUTES)) \
+		$(call flag,scenarios,$(SCENARIOS)) $(call flag,plan,$(PLAN)) $(call flag,minutes,$(MINUTES)) \
 		$(call flag,workers,$(WORKERS)) $(if $(filter-out 0,$(FRESH)),--fresh)
 
 ROWS ?= ## rows of bench: jobs, job, indexed, cronjobs, failing, long; default: all but long
@@ -137,7 +139,7 @@ fuzz: ## run random Jobs and CronJobs against the models of the reference contro
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-MINUTES ?= ## soak starts workloads for this many minutes; default: 10
+MINUTES ?= ## soak starts workloads, or explore runs, for this many minutes; default: 10, or until all are done
 COUNT ?= ## maximum number of workloads of soak; default: no limit
 
 .PHONY: soak
@@ -168,7 +170,7 @@ compare: bin/jobconformance ## print what got better and worse: OLD=a/report.yam
 example: ## run the suites from a test of another repository: suites/example
 	cd suites/example && go vet ./... && go test -count=1 -v ./...
 
-page: ## test the page of a red run in Chromium: JOBCONFORMANCE_PAGE=reports/index.html
+page: ## test the page of a red run in Chromium: JOBCONFORMANCE_PAGE=reports/e2e/index.html
 	cd suites/report/browser && go vet ./... && go test -count=1 -v ./...
 
 lint: ## gofmt, the words of suites/prose/words.yaml, and staticcheck

@@ -58,7 +58,7 @@ func benchCommand() *cobra.Command {
 	set.IntVar(&b.Repeat, "repeat", 1, "measure every row this many times, and print medians")
 	set.Float64Var(&b.Scale, "scale", 1, "size of the rows; 0.1 checks in a minute that everything works")
 	set.BoolVar(&b.Floors, "floors", true, "measure what the machine does without a controller, too")
-	clusterFlags(set, &o, "")
+	clusterFlags(set, &o, "bench")
 	return c
 }
 

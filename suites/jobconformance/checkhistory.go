@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ func historyFiles(args []string) ([]string, error) {
 			return nil, err
 		}
 		if len(inside) == 0 {
-			return nil, badinput.New("there are no histories in "+arg, "run the suites with HISTORY=all to save some")
+			return nil, badinput.New("there are no histories in "+arg, "run the suites with "+console.Option("history", "all")+" to save some")
 		}
 		for _, file := range inside {
 			files = append(files, filepath.Join(arg, file))

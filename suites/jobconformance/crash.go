@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -50,19 +51,25 @@ func crashCommand() *cobra.Command {
 	set.IntVar(&t.Kills, "kills", 200, "how often it is killed")
 	set.IntVar(&t.Jobs, "jobs", 200, "how many Jobs it works on")
 	set.Uint64Var(&t.Seed, "seed", 0, "seed of the Jobs and of the times of the kills (default: random)")
-	clusterFlags(set, &o, "")
+	clusterFlags(set, &o, "crash")
 	return c
 }
 
+// violations is the file that has all of them.
+const violations = "violations.log"
+
 func runCrash(ctx context.Context, t *crash.Test, o run.Options, out io.Writer) error {
 	if t.Kills < 0 || t.Jobs < 1 {
-		return badinput.New("there would be nothing to kill or no Jobs", "give --kills 0 or more and --jobs 1 or more")
+		return badinput.New("there would be nothing to kill or no Jobs", fmt.Sprintf("give %s 0 or more and %s 1 or more", console.Option("kills"), console.Option("jobs")))
 	}
 	var tally *crash.Tally
 	var reports string
 	err := requests.With(ctx, o, func(ctx context.Context, c requests.Cluster) (err error) {
 		console.Line(t.Progress, "seed", "%d", t.Seed)
 		t.Cluster, reports = c, c.Reports
+		if err := c.Claim(violations); err != nil {
+			return err
+		}
 		tally, err = t.Run(ctx)
 		return err
 	})
@@ -73,7 +80,7 @@ func runCrash(ctx context.Context, t *crash.Test, o run.Options, out io.Writer) 
 	if tally.Green() {
 		return nil
 	}
-	all := filepath.Join(reports, "violations.log")
+	all := filepath.Join(reports, violations)
 	if err := os.WriteFile(all, []byte(tally.All()), 0o644); err != nil {
 		return err
 	}

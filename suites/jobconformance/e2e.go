@@ -29,7 +29,7 @@ The implementation is one of
   image:REFERENCE ARGUMENTS an image, deployed on a kind or existing cluster
   builtin                   the controller of a kind or existing cluster itself
 
-Reports go to the folder reports: report.yaml has the verdict of every requirement,
+Reports go to the folder reports/e2e: report.yaml has the verdict of every requirement,
 index.html shows it with timelines, junit.xml and report.json are for other
 programs. The rest are logs.
 
@@ -38,7 +38,7 @@ programs. The rest are logs.
 const e2eExample = `  jobconformance
   jobconformance -i kube-controller-manager --kubernetes-version v1.36.3
   jobconformance -i 'exec:./my-controller --kubeconfig={kubeconfig}' --labels 'area:job && !slow'
-  jobconformance --rerun-failed reports/report.yaml`
+  jobconformance --rerun-failed reports/e2e/report.yaml`
 
 // flags of the command without a name, which checks an implementation.
 type flags struct {
@@ -72,7 +72,7 @@ func e2eCommand() *cobra.Command {
 	set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
 	set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
 	set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
-	clusterFlags(set, &f.options, "")
+	clusterFlags(set, &f.options, "e2e")
 	set.StringVar(&f.options.NodeImage, "node-image", "", "node image of a kind cluster (default: kind's own)")
 	set.StringVar(&f.options.KindConfig, "kind-config", "", "configuration of a kind cluster (default: kind-config.yaml in the checkout)")
 	set.StringVar(&f.options.PuppetImage, "puppet-image", "", "image of pods on real kubelets (default: "+puppet.DefaultImage+")")
@@ -142,13 +142,13 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 
 func (f *flags) check() error {
 	if _, err := regexp.Compile(f.selection.Focus); err != nil {
-		return badinput.Wrap(err, "the focus is not a regular expression", "correct --focus")
+		return badinput.Wrap(err, console.Option("focus")+" is not a regular expression", "correct it")
 	}
 	if _, err := ginkgo.ParseLabelFilter(f.selection.Labels); err != nil {
 		return badinput.New(fmt.Sprintf("%q is not a label filter", f.selection.Labels), "write one like 'behaviour:parallelism && !slow'")
 	}
 	if f.selection.Procs < 0 || f.repeat < 1 {
-		return badinput.New("a number of processes or of repeats is too small", "give --procs and --repeat 1 or more")
+		return badinput.New("a number of processes or of repeats is too small", fmt.Sprintf("give %s and %s 1 or more", console.Option("procs"), console.Option("repeat")))
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func exploreCommand() *cobra.Command {
 	set.Float64Var(&x.minutes, "minutes", 0, "start no run after this many minutes (default: continue until all are done)")
 	set.IntVar(&x.workers, "workers", 0, "scenarios that run at the same time (default: 3 for each core)")
 	set.BoolVar(&x.fresh, "fresh", false, "repeat the runs that have saved results, too")
-	clusterFlags(set, &x.options, filepath.Join("reports", "explore"))
+	clusterFlags(set, &x.options, "explore")
 	return c
 }
 
@@ -82,13 +82,13 @@ func (x *exploration) check() (err error) {
 	}
 	which, err := regexp.Compile(x.scenarios)
 	if err != nil {
-		return badinput.Wrap(err, "--scenarios is not a regular expression", "correct it")
+		return badinput.Wrap(err, console.Option("scenarios")+" is not a regular expression", "correct it")
 	}
 	if x.chosen, err = explore.Scenarios(which); err != nil {
 		return err
 	}
 	if x.minutes < 0 || x.workers < 0 {
-		return badinput.New("a number of minutes or of workers is negative", "give --minutes and --workers 0 or more")
+		return badinput.New("a number of minutes or of workers is negative", fmt.Sprintf("give %s and %s 0 or more", console.Option("minutes"), console.Option("workers")))
 	}
 	if x.workers == 0 {
 		x.workers = 3 * runtime.NumCPU()
@@ -97,7 +97,7 @@ func (x *exploration) check() (err error) {
 		return nil
 	}
 	if len(x.chosen) > 1 {
-		return badinput.New(fmt.Sprintf("a plan is for one scenario, and %d match", len(x.chosen)), "choose one by --scenarios='^name$'")
+		return badinput.New(fmt.Sprintf("a plan is for one scenario, and %d match", len(x.chosen)), "choose one with "+console.Option("scenarios"))
 	}
 	x.faults, err = explore.ParsePlan(x.plan)
 	return err
@@ -119,7 +119,7 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 		})
 		switch {
 		case len(x.chosen) == 0:
-			return badinput.New("no scenario is left", "choose others with --scenarios")
+			return badinput.New("no scenario is left", "choose others with "+console.Option("scenarios"))
 		case x.plan != "":
 			print, err = x.replay(ctx, environment, out)
 		default:
@@ -141,7 +141,7 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 	identity := explore.Identity{Implementation: x.implementation, Program: program, Kubernetes: env.Version()}
 	results, err := explore.OpenResults(filepath.Join(env.Reports, "results.jsonl"), identity, x.fresh)
 	if err != nil {
-		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with --reports")
+		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Option("reports"))
 	}
 	defer results.Close()
 	known, err := explore.Expected(x.implementation, env.Version())

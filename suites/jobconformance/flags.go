@@ -21,22 +21,18 @@ func implementationFlag(set *pflag.FlagSet, name *string, value, usage string) {
 }
 
 // buildFlags are where binaries and reports are, for all commands that start a
-// cluster.
-func buildFlags(set *pflag.FlagSet, b *build.Builder, reports *string, folder string) {
+// cluster. Each has a folder for reports of its own.
+func buildFlags(set *pflag.FlagSet, b *build.Builder, reports *string, command string) {
 	set.StringVar(&b.AssetsDir, "assets", "", "folder with kube-apiserver and etcd to use instead of building them, as in $KUBEBUILDER_ASSETS")
 	set.StringVar(&b.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
-	usage := "folder for reports and logs"
-	if folder == "" {
-		usage += " (default: reports in the checkout)"
-	}
-	set.StringVar(reports, "reports", folder, usage)
+	set.StringVar(reports, "reports", run.DefaultReports(command), "folder for reports and logs; by default below $ARTIFACTS, where it is set")
 }
 
 // clusterFlags are those of commands that start one cluster of one version.
-func clusterFlags(set *pflag.FlagSet, o *run.Options, folder string) {
+func clusterFlags(set *pflag.FlagSet, o *run.Options, command string) {
 	set.StringVar(&o.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version of the control plane and of kube-controller-manager as the implementation")
 	set.StringVar(&o.FeatureGates, "feature-gates", "", "feature gates of both, for example A=true,B=false (default: those that the version needs)")
-	buildFlags(set, &o.Build, &o.Reports, folder)
+	buildFlags(set, &o.Build, &o.Reports, command)
 }
 
 // proxied returns an implementation that can run behind a fault proxy.

@@ -56,8 +56,8 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"crash an image":           {[]string{"crash", "-i=image:a"}, "an embedded cluster runs no"},
 		"crash the cluster's own":  {[]string{"crash", "-i=builtin"}, "no Job controller of its own"},
 		"not a rate limit":         {[]string{"bench", "--qps=fast"}, `"fast" is not a rate limit`},
-		"unwritable reports":       {[]string{"--reports", filepath.Join(file, "reports")}, "REPORTS"},
-		"unwritable cache":         {[]string{"--cache-dir", filepath.Join(file, "cache"), "--reports", t.TempDir()}, "CACHE_DIR"},
+		"unwritable reports":       {[]string{"--reports", filepath.Join(file, "reports")}, "--reports"},
+		"unwritable cache":         {[]string{"--cache-dir", filepath.Join(file, "cache"), "--reports", t.TempDir()}, "--cache-dir"},
 		"assets without binaries":  {[]string{"--assets", t.TempDir(), "--cache-dir", t.TempDir(), "--reports", t.TempDir()}, "lacks kube-apiserver or etcd"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/repro"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
@@ -53,7 +54,7 @@ func reproCommand() *cobra.Command {
 	set.StringSliceVar(&r.Versions, "version", nil, "versions of Kubernetes (default: one that has the bug and one that does not; for a file "+build.DefaultKubernetesVersion+")")
 	implementationFlag(set, &r.implementation, "", "the controller: "+processes+" (default: kube-controller-manager; for a file reference)")
 	set.BoolVar(&r.list, "list", false, "print the known bugs")
-	reproFlags(set, &r.Options)
+	reproFlags(set, &r.Options, "repro")
 	return c
 }
 
@@ -66,7 +67,7 @@ func (r *reproducing) run(ctx context.Context) error {
 		list(r.Out, known)
 		return nil
 	case (r.issue == "") == (r.file == ""):
-		return badinput.New("there must be one issue or one scenario", "give exactly one of --issue and --scenario; --list prints the known issues")
+		return badinput.New("there must be one issue or one scenario", fmt.Sprintf("give exactly one of %s and %s; %s prints the known issues", console.Option("issue"), console.Option("scenario"), console.Option("list")))
 	}
 	if err := checkRepro(r.Options); err != nil {
 		return err
@@ -75,6 +76,14 @@ func (r *reproducing) run(ctx context.Context) error {
 		return err
 	}
 	if r.Options.Implementation, err = proxied(r.implementation); err != nil {
+		return err
+	}
+	reports, err := run.OpenReports(r.Reports)
+	if err != nil {
+		return err
+	}
+	defer reports.Close()
+	if err := reports.Claim(repro.PageName); err != nil {
 		return err
 	}
 	outcomes, err := repro.Run(ctx, r.Options)
@@ -95,7 +104,7 @@ func (r *reproducing) run(ctx context.Context) error {
 // checkRepro rejects numbers that repro and repro-matrix cannot work with.
 func checkRepro(o repro.Options) error {
 	if o.Repeat < 1 || o.Procs < 1 {
-		return badinput.New("a number of repeats or of scenarios at a time is too small", "give --repeat and --procs 1 or more")
+		return badinput.New("a number of repeats or of scenarios at a time is too small", fmt.Sprintf("give %s and %s 1 or more", console.Option("repeat"), console.Option("procs")))
 	}
 	return nil
 }
@@ -142,10 +151,10 @@ func findBug(known []library.Entry, number int) (library.Entry, error) {
 		return found, nil
 	}
 	if at, shown := library.Shown()[number]; shown {
-		return library.Entry{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number), "run make e2e REQUIREMENT="+at)
+		return library.Entry{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number), "check it with "+console.Option("requirement", at))
 	}
 	nearest := strings.ReplaceAll(strings.Trim(fmt.Sprint(library.Nearest(known, number, 3)), "[]"), " ", ", ")
-	return library.Entry{}, badinput.New(fmt.Sprintf("issue %d is unknown", number), "take one of the nearest, "+nearest+", or print all with LIST=1")
+	return library.Entry{}, badinput.New(fmt.Sprintf("issue %d is unknown", number), "take one of the nearest, "+nearest+", or print all with "+console.Option("list"))
 }
 
 // list prints the known bugs.
@@ -159,8 +168,8 @@ func list(out io.Writer, known []library.Entry) {
 }
 
 // reproFlags are the flags that repro and repro-matrix share.
-func reproFlags(set *pflag.FlagSet, o *repro.Options) {
+func reproFlags(set *pflag.FlagSet, o *repro.Options, command string) {
 	set.IntVar(&o.Repeat, "repeat", 1, "run each scenario this many times on each version")
 	set.IntVar(&o.Procs, "procs", repro.DefaultProcs, "scenarios that run at the same time")
-	buildFlags(set, &o.Build, &o.Reports, "reports")
+	buildFlags(set, &o.Build, &o.Reports, command)
 }

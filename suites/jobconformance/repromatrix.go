@@ -43,7 +43,7 @@ func matrixCommand() *cobra.Command {
 	set.StringSliceVar(&o.Versions, "versions", matrixVersions, "versions of Kubernetes")
 	set.IntSliceVar(&issues, "issue", nil, "only these issues (default: all)")
 	implementationFlag(set, &name, implementation.KubeControllerManager, "the controller: "+processes)
-	reproFlags(set, &o)
+	reproFlags(set, &o, "repro-matrix")
 	return c
 }
 
@@ -64,7 +64,7 @@ func runMatrix(ctx context.Context, o repro.Options, name string, issues []int) 
 		bugs = chosen
 	}
 	if len(o.Versions) == 0 {
-		return badinput.New("there are no versions to run", "name some with --versions")
+		return badinput.New("there are no versions to run", "name some with "+console.Option("versions"))
 	}
 	if err := checkRepro(o); err != nil {
 		return err

@@ -20,7 +20,7 @@ const soakHelp = `Runs random mixes of Jobs and CronJobs with all features again
 embedded cluster: with random pod ends, edits, suspensions, deletions, faults and
 restarts. Every invariant must hold, and everything must come to its end.
 
-A workload that fails is saved as a scenario in the folder soak of the reports, with
+A workload that fails is saved as a scenario in the folder workloads of the reports, with
 its history; the first one is reduced. The seed determines the workloads, not the
 order of concurrent events.
 
@@ -53,16 +53,16 @@ func soakCommand() *cobra.Command {
 	set.IntVar(&s.Seed, "seed", 0, "seed of the first workload; later ones count up (default: random)")
 	set.IntVar(&s.Workers, "workers", 6, "workloads that run at the same time")
 	set.DurationVar(&s.Shrink, "shrink", 2*time.Minute, "for how long the first workload that failed is reduced")
-	clusterFlags(set, &s.options, "")
+	clusterFlags(set, &s.options, "soak")
 	return c
 }
 
 func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 	switch {
 	case s.minutes < 0 || s.Count < 0 || s.Shrink < 0 || s.minutes == 0 && s.Count == 0:
-		return badinput.New("no workload would be run", "give --minutes more than 0")
+		return badinput.New("no workload would be run", "give "+console.Option("minutes")+" more than 0")
 	case s.Workers < 1:
-		return badinput.New("no workload could run", "give --workers 1 or more")
+		return badinput.New("no workload could run", "give "+console.Option("workers")+" 1 or more")
 	}
 	if s.options.Implementation, err = proxied(s.implementation); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 	s.Time = time.Duration(s.minutes * float64(time.Minute))
 	var tally *soak.Tally
 	err = scenario.With(ctx, s.options, func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
-		s.Environment, s.Folder = environment, filepath.Join(env.Reports, "soak")
+		s.Environment, s.Folder = environment, filepath.Join(env.Reports, "workloads")
 		console.Line(out, "seed", "%d", s.Seed)
 		tally, err = soak.Run(ctx, s.Options)
 		return err

@@ -24,7 +24,10 @@ type pageOutcome struct {
 	SVG                           template.HTML
 }
 
-// WritePage writes index.html, which needs no other file, into the folder of
+// PageName is the name of the file that WritePage writes.
+const PageName = "index.html"
+
+// WritePage writes a page, which needs no other file, into the folder of
 // reports, and returns its path.
 func WritePage(reports string, s *scenario.Scenario, impl string, outcomes []Outcome) (string, error) {
 	var versions []pageOutcome
@@ -45,6 +48,6 @@ func WritePage(reports string, s *scenario.Scenario, impl string, outcomes []Out
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(reports, "index.html")
+	path := filepath.Join(reports, PageName)
 	return path, os.WriteFile(path, page.Bytes(), 0o644)
 }
