@@ -15,12 +15,12 @@ import (
 )
 
 const checkHistoryHelp = `Checks every invariant over histories that runs have saved, without a cluster.
-FILE is one history, or a folder of them, such as reports/histories.
+FILE is one history, or a folder of them, such as reports/e2e/histories.
 
 Exit codes: 0 all hold, 1 one does not, 2 a file cannot be read.`
 
-const checkHistoryExample = `  jobconformance check-history reports/histories
-  jobconformance check-history --timeline reports/histories/*`
+const checkHistoryExample = `  jobconformance check-history reports/e2e/histories
+  jobconformance check-history --timeline reports/e2e/histories/*`
 
 func checkHistoryCommand() *cobra.Command {
 	var timeline bool
