@@ -12,6 +12,7 @@ import (
 )
 
 func TestBadInputIsOneLineAndCode2(t *testing.T) {
+	t.Setenv("ARTIFACTS", t.TempDir()) // for the folders for reports
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
