@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"context"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -14,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:admission"), func() {
@@ -132,5 +134,141 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		Completes(s, "a", Counters{Succeeded: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
 		Expect(s.Created()).To(HaveLen(3))
+	})
+})
+
+var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:admission"), func() {
+
+	// Wrong: takes pods that differ from the template for those of another owner.
+	It("pods with additional labels and annotations are counted", Covers(CountsPodsWithAddedLabels), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		mutate(ctx, s, pods, applying(added),
+			examplePod(), func(p *corev1.Pod) bool { return p.Labels["example.com/added"] == "yes" })
+		framework.Create(ctx, s, indexed("a").FinishedAgo("1h").Obj())
+		all := Running(s, "a", 3)
+		Expect(all).To(HaveEach(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
+		s.End(ctx, 1, all[0])
+		CountsAfter(s, 10*time.Second, "a", "the failed pod is replaced", Counters{Active: 3, Ready: 3, Failed: 1})
+		s.End(ctx, 0, s.Active()...)
+		Completes(s, "a", Counters{Succeeded: 3, Failed: 1})
+		Expect(s.Created()).To(HaveLen(4))
+	})
+
+	// Two patches: the API server of 1.36.3 panics over a list of objects in one.
+	// Wrong: replaces pods whose containers are not those of the template.
+	It("pods with an additional sidecar are counted", Covers(CountsPodsWithAddedSidecars), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		mutate(ctx, s, pods, patching(`[JSONPatch{op: "add", path: "/spec/initContainers", value: []},
+			JSONPatch{op: "add", path: "/spec/initContainers/-", value: Object.spec.initContainers{
+				name: "sidecar", image: object.spec.containers[0].image, restartPolicy: "Always",
+				command: ["sh", "-c", "trap 'exit 0' TERM; sleep 3600 & wait"]}}]`),
+			examplePod(), func(p *corev1.Pod) bool { return len(p.Spec.InitContainers) > 0 })
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		all := Running(s, "a", 2)
+		Expect(all).To(HaveEach(HaveField("Spec.InitContainers", ContainElement(HaveField("Name", "sidecar")))))
+		s.End(ctx, 0, all...)
+		Completes(s, "a", Counters{Succeeded: 2})
+		Expect(s.Created()).To(HaveLen(2))
+	})
+})
+
+var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "behaviour:admission"), func() {
+
+	// Wrong: takes a pod for deleted once it has sent the request.
+	It("pods whose deletion is rejected stay active, and are deleted later", Covers(UndeletablePodsCount), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		made := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		all := Running(s, "a", 2)
+		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, all[0]))
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](0) })
+		warned(s, made.UID, "FailedDelete")
+		s.Stays("both pods are active and counted", func(g Gomega) {
+			g.Expect(s.Active()).To(HaveLen(2))
+			g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", BeEquivalentTo(2)), HaveField("Failed", BeZero())))
+		})
+		denial.lift(ctx)
+		s.Soon("both pods are gone", func(g Gomega) {
+			g.Expect(s.Pods()).To(BeEmpty())
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
+		})
+	})
+
+	// Wrong: tries again at once, for ever.
+	It("the controller backs off when the deletion of a pod is rejected", Covers(BacksOffWhileDeletionIsRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Obj())
+		pod := Running(s, "a", 1)[0]
+		c := count(ctx, s, pods.rule(admissionregistrationv1.Delete), deleting(s, pod))
+		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
+		s.Soon("the controller has tried to delete the pod", func(g Gomega) { g.Expect(c.attempts()).NotTo(BeEmpty()) })
+		s.Stays("the pod is active", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
+		c.expectAttempts(maxAttempts)
+		c.lift(ctx)
+		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
+	})
+
+	// Wrong: counts pods before it has released them, and again afterwards; or makes
+	// the Job Complete while pods still have the finalizer.
+	It("pods whose release is rejected are counted once, and released later", Covers(NotCompleteBeforeRelease), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		all := Running(s, "a", 2)
+		const tracked = "'batch.kubernetes.io/job-tracking' in "
+		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Update),
+			"has(oldObject.metadata.finalizers) && "+tracked+"oldObject.metadata.finalizers && "+
+				"!(has(object.metadata.finalizers) && "+tracked+"object.metadata.finalizers)",
+			releasing(s, all[0]))
+		s.End(ctx, 0, all...)
+		s.Soon("the pods have succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(2)) })
+		s.Stays("the Job is not Complete", func(g Gomega) {
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeFalse())
+			g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", ContainElement(batchv1.JobTrackingFinalizer))))
+		})
+		denial.lift(ctx)
+		Completes(s, "a", Counters{Succeeded: 2})
+		Expect(s.Created()).To(HaveLen(2))
+	})
+})
+
+// deleting returns a request that deletes a pod, as a dry run.
+func deleting(s *framework.Sandbox, pod corev1.Pod) request {
+	return func(ctx context.Context) error { return s.Client.Delete(ctx, pod.DeepCopy(), client.DryRunAll) }
+}
+
+// releasing returns a request that removes the finalizers of a pod, as a dry run.
+func releasing(s *framework.Sandbox, pod corev1.Pod) request {
+	return func(ctx context.Context) error {
+		next := pod.DeepCopy()
+		next.Finalizers = nil
+		return s.Client.Patch(ctx, next, client.MergeFrom(&pod), client.DryRunAll)
+	}
+}
+
+var _ = Describe("Job admission, terminating namespace:", Label("area:job", "behaviour:admission"), func() {
+
+	// Wrong: keeps its finalizer on pods whose Job was deleted first; or keeps creating
+	// Jobs and pods, which is rejected, and never syncs those that are left.
+	It("the controller releases pods, whatever the order of deletions", Covers(JobsLetTheNamespaceGo, CronJobsLetTheNamespaceGo), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		// Upstream's controller counts a pod for a second as active that it could not
+		// create in a terminating namespace. It depends on timing whether it tries.
+		s.Except("job-counts-what-is-there")
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Obj())
+		framework.Create(ctx, s, puppet.Job("slow").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		Due(ctx, s, puppet.CronJob("c", puppet.Job("")), Ago(3*time.Minute))
+		s.Soon("all pods run", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(5)) })
+
+		s.DeleteNamespace(ctx)
+		var left []corev1.Pod
+		// Whether Jobs still exist then depends on the version.
+		s.Soon("the slow pod is the only one left, and is being deleted", func(g Gomega) {
+			left = s.Pods()
+			g.Expect(left).To(ConsistOf(And(
+				HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, "slow")),
+				HaveField("DeletionTimestamp", Not(BeNil())))))
+		})
+		s.Direct(ctx, left[0], map[string]string{puppet.Terminate: "143"})
+		s.Soon("there are no pods", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
+		s.NamespaceGoes(ctx)
 	})
 })

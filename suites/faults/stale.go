@@ -1,9 +1,11 @@
 package faults
 
 import (
+	"context"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -14,7 +16,10 @@ import (
 	. "github.com/onsi/gomega"
 	"golang.org/x/sync/errgroup"
 	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -112,5 +117,181 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		s.Start()
 		s.SoonAfter(time.Minute, "Job a is Complete", func(g Gomega) { g.Expect(s.Job("a").Status.CompletionTime).NotTo(BeNil()) })
 		completes(s.Sandbox, "a", n)
+	})
+})
+
+var _ = Describe("Job faults:", jobLabels, func() {
+
+	// Wrong: watches on from its old position, or not at all.
+	It("after its watches have expired, the controller acts on what it missed", Covers(ExpiredWatches), func(ctx SpecContext) {
+		s := started(ctx)
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(3).Obj())
+		pods := Running(s.Sandbox, "a", 2)
+
+		release := s.Hold("pods")
+		s.End(ctx, 0, pods[0])
+		expire(s, "pods")
+		release()
+		s.Soon("the pod that succeeded is counted", func(g Gomega) {
+			g.Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
+		})
+		Running(s.Sandbox, "a", 2)
+
+		release = s.Hold("jobs")
+		SuspendJob(ctx, s.Sandbox, "a")
+		expire(s, "jobs")
+		release()
+		s.Soon("Job a is Suspended", func(g Gomega) {
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue())
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 1}))
+		})
+	})
+
+	// Wrong: a controller that received no deletion keeps the pods of a Job that is
+	// missing from its list.
+	It("the controller releases the pods of a Job whose deletion it missed", Covers(ExpiredWatches, ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
+		s := started(ctx)
+		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
+		pod := Running(s.Sandbox, "a", 1)[0]
+		releaseJobs, releasePods := s.Hold("jobs"), s.Hold("pods")
+		s.Delete(ctx, job)
+		expire(s, "jobs", "pods")
+		releaseJobs()
+		releasePods()
+		gone(s.Sandbox, pod)
+	})
+
+	// Wrong: takes the silence for the end of pods, or gives up for good.
+	unreachable := func(ctx context.Context, long time.Duration) {
+		s := started(ctx)
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(4).Completions(6).Obj())
+		pods := Running(s.Sandbox, "a", 4)
+		s.Cut()
+		s.End(ctx, 0, pods[:2]...)
+		s.StaysFor(long, "no pod is counted or created", func(g Gomega) {
+			g.Expect(s.Job("a").Status.Succeeded).To(BeZero())
+			g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(4))
+		})
+		s.Restore()
+		// client-go waits up to twice as long as its attempts have failed.
+		CountsAfter(s.Sandbox, 2*long, "a", "two pods are counted and replaced", Counters{Active: 4, Ready: 4, Succeeded: 2})
+		s.End(ctx, 0, Running(s.Sandbox, "a", 4)...)
+		completes(s.Sandbox, "a", 6)
+	}
+
+	It("after 5 s without the API server, the controller completes the Job", takesLong, Covers(APIServerAway), func(ctx SpecContext) {
+		unreachable(ctx, 5*time.Second)
+	})
+
+	It("after 30 s without the API server, the controller completes the Job", Label("slow"), takesLongest, Covers(APIServerAway), func(ctx SpecContext) {
+		unreachable(ctx, 30*time.Second)
+	})
+})
+
+// expire waits until the implementation has missed a change of each of the
+// resources, and then lets its watches expire.
+func expire(s *framework.Faulty, resources ...string) {
+	GinkgoHelper()
+	for _, resource := range resources {
+		s.Misses(resource)
+	}
+	for _, resource := range resources {
+		s.Expire(resource)
+	}
+}
+
+// replicas adds two replicas of the implementation that share a Lease in the
+// sandbox's namespace. The first to start leads. The Lease lasts longer than a
+// spec, so that a busy machine does not make its holder lose it.
+func replicas(s *framework.Sandbox) (first, second *framework.Proxied) {
+	GinkgoHelper()
+	flags := []string{
+		"--leader-elect=true", "--leader-elect-resource-name=" + lease, "--leader-elect-resource-namespace=" + s.Namespace,
+		"--leader-elect-lease-duration=5m", "--leader-elect-renew-deadline=4m", "--leader-elect-retry-period=1s",
+	}
+	first, second = s.Replica("first", flags...), s.Replica("second", flags...)
+	switch name := first.Implementation(); name {
+	case implementation.Reference, implementation.KubeControllerManager:
+	default:
+		Skip("not verified: the flags for the leader election of " + name + " are unknown")
+	}
+	return first, second
+}
+
+const lease = "jobconformance"
+
+// expireLease disconnects the leader and clears the Lease's holder, as if the
+// Lease had expired. The leader does not know that.
+func expireLease(ctx context.Context, s *framework.Sandbox, leader *framework.Proxied) {
+	GinkgoHelper()
+	leader.Cut()
+	free := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"holderIdentity":"","leaseDurationSeconds":1}}`))
+	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: lease}}
+	Expect(s.Client.Patch(ctx, l, free)).To(Succeed())
+}
+
+var _ = Describe("Job faults:", jobLabels, func() {
+
+	// Wrong: starts again because another replica created the pods.
+	It("after a change of leader, the new leader continues the Job", Covers(LeaderChanges), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		first, second := replicas(s)
+		first.Start()
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).Obj())
+		pods := Running(s, "a", 2)
+		second.Start()
+
+		expireLease(ctx, s, first)
+		s.End(ctx, 0, pods...)
+		Counts(s, "a", "the new leader counts two pods and replaces them", Counters{Active: 2, Ready: 2, Succeeded: 2})
+		s.End(ctx, 0, Running(s, "a", 2)...)
+		completes(s, "a", 4)
+	})
+
+	// Wrong: adds to the counters of any revision.
+	It("after a change of leader, a late status write of the old leader counts no pod twice", Covers(LeaderChanges), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		first, second := replicas(s)
+		first.Start()
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		pods := Running(s, "a", 2)
+		second.Start()
+
+		arrives := make(chan struct{})
+		late := first.On(writeStatus).Nth(1).Until(arrives)
+		s.End(ctx, 0, pods...)
+		first.Meets("count the pods", late)
+		expireLease(ctx, s, first)
+		s.Soon("the new leader has completed the Job", func(g Gomega) {
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+		})
+		close(arrives)
+		s.Stays("the Job is Complete with two pods", func(g Gomega) {
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 2}))
+			g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(2))
+		})
+	})
+})
+
+var _ = Describe("CronJob faults:", cronJobLabels, func() {
+
+	// Wrong: gives the Job of a scheduled time another name each time.
+	It("after a change of leader, a late request of the old leader creates no second Job", Covers(CronSurvivesCrashes), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		first, second := replicas(s)
+		arrives := make(chan struct{})
+		late := first.On(createJobs).Nth(1).Until(arrives)
+		first.Start()
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		first.Meets("create the Job", late)
+		second.Start()
+
+		expireLease(ctx, s, first)
+		Runs(s, cronJob, tick)
+		close(arrives)
+		KeepsRunning(s, cronJob, tick)
+		Expect(Started(s, cronJob)).To(Equal(Times(tick)))
 	})
 })

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
@@ -172,4 +173,157 @@ const ownFinalizer = "example.org/keep"
 // withPolicy returns a Job with a podReplacementPolicy whose pods terminate later.
 func withPolicy(policy batchv1.PodReplacementPolicy) *puppet.JobBuilder {
 	return puppet.Job("a").PodReplacementPolicy(policy).Puppet(terminateLater)
+}
+
+// With restartPolicy OnFailure containers fail and restart, and their pods remain. The
+// documentation says: "The number of retries in all the containers of Pods with
+// .status.phase equal to Pending or Running. If [it] reaches the .spec.backoffLimit, the
+// Job is considered failed."
+//
+// Source, where a spec names no other:
+// https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy.
+var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:OnFailure"), func() {
+	// Wrong: replaces the pod, or counts restarts as failed pods.
+	It("the Job completes when its pod succeeds at the third attempt", Covers(RestartsInPlace), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1,0"))
+		Completes(s, "a", Counters{Succeeded: 1})
+		Expect(s.Created()).To(HaveLen(1))
+		Expect(s.Pods()).To(ConsistOf(HaveField("Status.ContainerStatuses", ConsistOf(HaveField("RestartCount", int32(2))))))
+		for _, r := range s.History().Jobs("a") {
+			Expect(r.Job().Status.Failed).To(BeZero(), "status.failed at revision %s", r.Job().ResourceVersion)
+		}
+	})
+
+	// Wrong: fails the Job one restart too early or never, or replaces the pod.
+	It("the controller fails the Job when the restarts reach backoffLimit", Covers(
+		RestartsReachBackoffLimit, RestartLimitDeletesPods), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1"))
+		restarted(s, 2)
+		s.Stays("the pod runs", func(g Gomega) {
+			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(s.Created()).To(HaveLen(1))
+			g.Expect(s.Active()).To(HaveLen(1))
+		})
+		Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+		s.Direct(ctx, s.Active()[0], map[string]string{puppet.ExitCodes: "1,1,1"})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
+		Expect(s.Created()).To(HaveLen(1))
+	})
+
+	// Wrong: compares restarts with the limit as it compares failed pods, or fails the Job from
+	// the start.
+	It("a Job with backoffLimit 0 fails at the first restart", Covers(FirstRestartFails), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(0))
+		pod := Running(s, "a", 1)[0]
+		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+		s.End(ctx, 1, pod)
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+		Expect(s.Created()).To(HaveLen(1))
+	})
+
+	It("a Job with backoffLimit 0 completes if its pods need no restart", Covers(
+		FirstRestartFails), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(0).Parallelism(2).Completions(2).ExitCodes("0"))
+		Completes(s, "a", Counters{Succeeded: 2})
+		Expect(s.Created()).To(HaveLen(2))
+	})
+
+	// Wrong: compares each pod with the limit.
+	It("the controller adds up the restarts of all pods", Covers(AddsUpRestarts), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2))
+		s.End(ctx, 1, Running(s, "a", 2)...)
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
+		Expect(s.Created()).To(HaveLen(2))
+	})
+
+	// Wrong: counts the restarts of the first container.
+	It("the controller adds up the restarts of all containers of a pod", Covers(AddsUpRestarts), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").Container("second"))
+		restarted(s, 1)
+		Running(s, "a", 1)
+		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+		s.Direct(ctx, s.Active()[0], map[string]string{puppet.ExitCodes: "1,1"}) // 2 in each of 2 containers
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+	})
+
+	// Wrong: ignores init containers, or pending pods.
+	It("the controller adds up the restarts of a failing init container", Covers(
+		AddsUpInitRestarts), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(2).InitContainer("init").
+			Puppet(map[string]string{puppet.InitCodes: "1"}))
+		s.Soon("the init container has restarted", func(g Gomega) {
+			g.Expect(s.Active()).To(ConsistOf(
+				HaveField("Status.InitContainerStatuses", ConsistOf(HaveField("RestartCount", int32(1))))))
+		})
+		s.Stays("the Job runs", func(g Gomega) {
+			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(s.Active()).To(HaveLen(1))
+		})
+		s.Direct(ctx, s.Active()[0], map[string]string{puppet.InitCodes: "1,1"})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+		Expect(s.Created()).To(HaveLen(1))
+	})
+
+	// The status reports the restarts before any container has restarted.
+	It("the controller adds up the restarts in the status of init containers", framework.Simulated(
+		"a kubelet overwrites the status of its pods"), Covers(AddsUpInitRestarts), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
+			InitContainer("init"))
+		s.Soon("the pod is about to start", func(g Gomega) {
+			g.Expect(s.Active()).To(ConsistOf(HaveField("Status.InitContainerStatuses", HaveLen(1))))
+		})
+		framework.ChangeStatus(ctx, s, &s.Active()[0], func(p *corev1.Pod) {
+			p.Status.InitContainerStatuses[0].RestartCount = 2
+		})
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+	})
+
+	// "Of Pods with .status.phase equal to Pending or Running." Wrong: adds up the restarts of
+	// all pods that ever existed.
+	It("the controller does not count the restarts of succeeded pods", Covers(
+		FinishedRestartsDoNotCount), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0"))
+		Completes(s, "a", Counters{Succeeded: 3})
+		Expect(s.Created()).To(HaveLen(3))
+	})
+
+	It("a pod that somebody else deletes is replaced and counts as failed", Covers(
+		DeletedOnFailurePodFails), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure())
+		s.Remove(ctx, Running(s, "a", 1)[0])
+		CountsAfter(s, firstBackoff, "a", "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
+		s.End(ctx, 0, s.Active()...)
+		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
+		Expect(s.Created()).To(HaveLen(2))
+	})
+
+	// "The number of Pods with .status.phase = Failed" applies to any restartPolicy: a node
+	// that runs out of memory evicts pods.
+	It("the controller replaces an evicted pod within backoffLimit", Covers(
+		DeletedOnFailurePodFails), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(1))
+		s.Evict(ctx, Running(s, "a", 1)[0])
+		Counts(s, "a", "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
+		s.Evict(ctx, s.Active()[0])
+		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
+		Expect(s.Created()).To(HaveLen(2))
+	})
+
+	// Source: JobSpec.activeDeadlineSeconds.
+	It("the controller fails the Job at its deadline while containers restart", Covers(
+		DeadlineWhileRestarting), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").OnFailure().ExitCodes("1,1").ActiveDeadlineSeconds(2))
+		exceeds(s, "a", 2*time.Second, Counters{Failed: 1})
+		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
+		Expect(s.Created()).To(HaveLen(1))
+	})
+})
+
+// restarted waits until the one active pod has restarted n times.
+func restarted(s *framework.Sandbox, n int32) {
+	GinkgoHelper()
+	s.Soon("the pod has restarted", func(g Gomega) {
+		g.Expect(s.Active()).To(ConsistOf(HaveField("Status.ContainerStatuses", HaveEach(HaveField("RestartCount", n)))))
+	})
 }

@@ -1,6 +1,9 @@
 package job
 
 import (
+	"context"
+	"strings"
+
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
@@ -12,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -167,4 +171,161 @@ func orphanPod(name string, annotations map[string]string) *corev1.Pod {
 	}
 	puppet.Apply(&pod.ObjectMeta, &pod.Spec)
 	return pod
+}
+
+// The specs of adoption and release as a rule are in pods.go.
+var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func() {
+	// Many tools still select by them. Wrong: drops the labels that the API server has added
+	// to the template.
+	It("each pod has the legacy labels job-name and controller-uid", Covers(LegacyPodLabels), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").Obj())
+
+		Running(s, "a", 1)
+		Expect(s.Created()).To(HaveEach(HaveField("Labels", And(
+			HaveKeyWithValue("job-name", "a"), HaveKeyWithValue("controller-uid", string(job.UID))))))
+	})
+
+	// Wrong: creates no pod, or truncates the label with the pod's name.
+	It("a Job with a name of 63 characters runs its pods", Covers(LongJobName), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		name := strings.Repeat("n", 63)
+		framework.Create(ctx, s, puppet.Job(name).Obj())
+
+		pods := Running(s, name, 1)
+		Expect(pods).To(HaveEach(HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, name))))
+		s.End(ctx, 0, pods...)
+		Completes(s, name, Counters{Succeeded: 1})
+	})
+
+	// Wrong: selects pods by the labels of the template.
+	It("Jobs with the same template keep their pods apart", Covers(KeepsJobsApart), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		same := func(name string) *batchv1.Job {
+			return puppet.Job(name).With(func(j *batchv1.Job) {
+				j.Spec.Template.Labels = map[string]string{"example.org/app": "same"}
+			}).Obj()
+		}
+		one, two := framework.Create(ctx, s, same("a")), framework.Create(ctx, s, same("b"))
+		onePod := Counters{Active: 1, Ready: 1}
+		s.Soon("each Job has one pod", func(g Gomega) {
+			for _, job := range []*batchv1.Job{one, two} {
+				g.Expect(PodsOf(s, job)).To(HaveLen(1))
+				g.Expect(CountersOf(s.Job(job.Name))).To(Equal(onePod))
+			}
+		})
+		s.End(ctx, 0, PodsOf(s, one)...)
+		Completes(s, "a", Counters{Succeeded: 1})
+		s.Stays("the other Job runs", func(g Gomega) {
+			g.Expect(CountersOf(s.Job("b"))).To(Equal(onePod))
+			g.Expect(PodsOf(s, two)).To(HaveEach(HaveField("DeletionTimestamp", BeNil())))
+		})
+		Expect(s.Created()).To(HaveLen(2))
+	})
+
+	// Wrong: identifies Jobs, or the owners of pods, by name.
+	It("a Job leaves the orphaned pods of an earlier Job of its name alone", Covers(
+		NotTheEarlierJobsPods), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		orphansPods(ctx, s, puppet.Job("a").Parallelism(2).Completions(2))
+		left := s.Pods()
+
+		again := framework.Create(ctx, s, puppet.Job("a").Obj())
+		s.Soon("the new Job has a pod of its own", func(g Gomega) {
+			g.Expect(PodsOf(s, again)).To(HaveLen(1))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+		})
+		s.End(ctx, 0, left[0])
+		s.End(ctx, 1, left[1])
+		s.Soon("the orphaned pods have ended", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
+		s.Stays("the new Job leaves them alone", func(g Gomega) {
+			g.Expect(s.Pods()).To(HaveLen(3))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+		})
+		s.End(ctx, 0, PodsOf(s, again)...)
+		Completes(s, "a", Counters{Succeeded: 1})
+	})
+
+	// The documentation has this example. Wrong: creates new pods, or adopts the pods without
+	// finalizers.
+	It("a Job adopts the orphaned pods of an earlier Job by its selector", Covers(
+		ManualSelectorTakesOver), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		old := orphansPods(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
+		left := s.Pods()
+		catchesUp(ctx, s)
+
+		job := framework.Create(ctx, s, puppet.Job("new").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
+			j.Spec.ManualSelector = ptr.To(true)
+			j.Spec.Selector = old.Spec.Selector
+			j.Spec.Template.Labels = old.Spec.Template.Labels
+		}).Obj())
+		Running(s, "new", 2)
+		Expect(names(PodsOf(s, job))).To(ConsistOf(names(left)))
+		Expect(names(tracked(s.Pods()))).To(ConsistOf(names(left)))
+		s.End(ctx, 0, left...)
+		Completes(s, "new", Counters{Succeeded: 2})
+		Expect(PodsOf(s, job)).To(HaveLen(2))
+	})
+
+	// The API server rejects a new finalizer on it. Wrong: tries again and again.
+	It("the controller does not adopt a pod that is being deleted", Covers(
+		NoAdoptionOfTerminating), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		orphan := orphanPod("orphan", map[string]string{puppet.ExitCodes: "0"})
+		orphan.Finalizers = []string{ownFinalizer}
+		framework.Create(ctx, s, orphan)
+		DeferCleanup(func(ctx context.Context) { removeFinalizer(ctx, s, orphan, ownFinalizer) })
+		s.Delete(ctx, orphan)
+		job := framework.Create(ctx, s, puppet.Job("a").Completions(2).Obj())
+		Running(s, "a", 1)
+		isBeingDeleted(s, "orphan")
+		framework.Change(ctx, s, podNamed(s, "orphan"), func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
+
+		s.Stays("the pod has no owner", func(g Gomega) {
+			g.Expect(podNamed(s, "orphan")).To(And(
+				HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", ConsistOf(ownFinalizer))))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+		})
+		for done := range int32(2) {
+			s.End(ctx, 0, PodsOf(s, job)...)
+			s.Soon("the success is counted", func(g Gomega) { g.Expect(s.Job("a").Status.Succeeded).To(Equal(done + 1)) })
+			if done == 0 {
+				Running(s, "a", 1)
+			}
+		}
+		Completes(s, "a", Counters{Succeeded: 2})
+	})
+
+	// Wrong: adopts pods before it reads the status.
+	It("the controller does not adopt a pod for a finished Job", Covers(NoAdoptionOnceFinished), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := framework.Create(ctx, s, puppet.Job("a").ExitCodes("0").Obj())
+
+		Completes(s, "a", Counters{Succeeded: 1})
+		complete := s.Job("a").Status
+		framework.Create(ctx, s, orphanOf(job, "orphan", ""))
+		catchesUp(ctx, s)
+		s.Stays("the pod has no owner", func(g Gomega) {
+			g.Expect(podNamed(s, "orphan")).To(And(
+				HaveField("OwnerReferences", BeEmpty()),
+				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil())))
+			g.Expect(s.Job("a").Status).To(Equal(complete))
+		})
+	})
+})
+
+// orphansPods creates a Job, waits until all its pods run, and deletes it without them.
+// It returns the deleted Job.
+func orphansPods(ctx context.Context, s *framework.Sandbox, b *puppet.JobBuilder) *batchv1.Job {
+	GinkgoHelper()
+	job := framework.Create(ctx, s, b.Obj())
+	Running(s, job.Name, *job.Spec.Parallelism)
+	Expect(s.Client.Delete(ctx, job.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
+	s.Soon("the Job is gone, and its pods have neither owner nor finalizer", func(g Gomega) {
+		g.Expect(s.Jobs()).To(BeEmpty())
+		g.Expect(s.Active()).To(And(HaveLen(int(*job.Spec.Parallelism)), HaveEach(And(
+			HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", BeEmpty())))))
+	})
+	return job
 }
