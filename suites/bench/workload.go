@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"golang.org/x/sync/errgroup"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -73,21 +74,11 @@ func (w *workload) saw(obj any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.jobs[job.Name] = job
-	if _, known := w.finished[job.Name]; !known && ended(job) != "" {
+	if _, known := w.finished[job.Name]; !known && kinds.Finished(job) != "" {
 		w.finished[job.Name] = time.Now()
 	}
 	close(w.changed)
 	w.changed = make(chan struct{})
-}
-
-// ended is Complete or Failed, or empty.
-func ended(job *batchv1.Job) batchv1.JobConditionType {
-	for _, c := range job.Status.Conditions {
-		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
-			return c.Type
-		}
-	}
-	return ""
 }
 
 // await waits until n Jobs have finished, and returns when the last of them had.
@@ -128,8 +119,8 @@ func (w *workload) judge(row row) error {
 		return fmt.Errorf("there are %d Jobs instead of %d", len(w.jobs), row.jobs)
 	}
 	for name, job := range w.jobs {
-		if ended(job) != want {
-			return fmt.Errorf("the Job %s is %s instead of %s", name, ended(job), want)
+		if kinds.Finished(job) != want {
+			return fmt.Errorf("the Job %s is %s instead of %s", name, kinds.Finished(job), want)
 		}
 		succeeded -= int(job.Status.Succeeded)
 		failed -= int(job.Status.Failed)

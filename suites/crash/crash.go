@@ -13,6 +13,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/process"
 	"github.com/jobconformance/jobconformance/fixtures/sandbox"
 	"github.com/jobconformance/jobconformance/suites/bench/requests"
@@ -203,7 +204,7 @@ func (t *Test) awaitEnd(ctx context.Context, last *process.Process) error {
 	for _, s := range t.scripts {
 		err := t.await(ctx, last, func() bool {
 			job := t.recorder.Job(s.Job.Name)
-			return job == nil || condition(job) != ""
+			return job == nil || kinds.Finished(job) != ""
 		})
 		if err != nil {
 			return ignoreStall(err)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ func outcomes(h history.History) map[string]Outcome {
 			continue
 		}
 		o := all[job.Name]
-		o.Condition, o.Succeeded, o.Failed = condition(job), job.Status.Succeeded, job.Status.Failed
+		o.Condition, o.Succeeded, o.Failed = kinds.Finished(job), job.Status.Succeeded, job.Status.Failed
 		all[job.Name] = o
 	}
 	for _, r := range h.Pods("") {
@@ -34,21 +35,11 @@ func outcomes(h history.History) map[string]Outcome {
 	return all
 }
 
-// condition returns Complete, Failed or an empty string.
-func condition(job *batchv1.Job) batchv1.JobConditionType {
-	for _, c := range job.Status.Conditions {
-		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
-			return c.Type
-		}
-	}
-	return ""
-}
-
 // finished returns how many Jobs are finished now.
 func (t *Test) finished() int {
 	n := 0
 	for _, job := range t.recorder.Jobs() {
-		if condition(&job) != "" {
+		if kinds.Finished(&job) != "" {
 			n++
 		}
 	}
