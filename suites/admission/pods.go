@@ -32,8 +32,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		waits(s, "a")
 		denial.lift(ctx)
 		s.End(ctx, 0, Running(s, "a", 2)...)
-		Completes(s, "a", Counters{Succeeded: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	},
 		Entry("a quota", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterQuota), build(noRoom)),
 		Entry("a policy", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPolicy), build(policy)),
@@ -150,8 +149,7 @@ var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:ad
 		s.End(ctx, 1, all[0])
 		CountsAfter(s, 10*time.Second, "a", "the failed pod is replaced", Counters{Active: 3, Ready: 3, Failed: 1})
 		s.End(ctx, 0, s.Active()...)
-		Completes(s, "a", Counters{Succeeded: 3, Failed: 1})
-		Expect(s.Created()).To(HaveLen(4))
+		CompletesWith(s, 4, "a", Counters{Succeeded: 3, Failed: 1})
 	})
 
 	// Two patches: the API server of 1.36.3 panics over a list of objects in one.
@@ -167,8 +165,7 @@ var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:ad
 		all := Running(s, "a", 2)
 		Expect(all).To(HaveEach(HaveField("Spec.InitContainers", ContainElement(HaveField("Name", "sidecar")))))
 		s.End(ctx, 0, all...)
-		Completes(s, "a", Counters{Succeeded: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 })
 
@@ -176,8 +173,7 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 
 	// Wrong: takes a pod for deleted once it has sent the request.
 	It("pods whose deletion is rejected stay active, and are deleted later", Covers(UndeletablePodsCount), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		made := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		s, made := WithNewJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 		all := Running(s, "a", 2)
 		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, all[0]))
 		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](0) })
@@ -195,8 +191,7 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 
 	// Wrong: tries again at once, for ever.
 	It("the controller backs off when the deletion of a pod is rejected", Covers(BacksOffWhileDeletionIsRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Obj())
+		s := WithJob(ctx, puppet.Job("a"))
 		pod := Running(s, "a", 1)[0]
 		c := count(ctx, s, pods.rule(admissionregistrationv1.Delete), deleting(s, pod))
 		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
@@ -210,8 +205,7 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 	// Wrong: counts pods before it has released them, and again afterwards; or makes
 	// the Job Complete while pods still have the finalizer.
 	It("pods whose release is rejected are counted once, and released later", Covers(NotCompleteBeforeRelease), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 		all := Running(s, "a", 2)
 		const tracked = "'batch.kubernetes.io/job-tracking' in "
 		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Update),
@@ -225,8 +219,7 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 			g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", ContainElement(batchv1.JobTrackingFinalizer))))
 		})
 		denial.lift(ctx)
-		Completes(s, "a", Counters{Succeeded: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 })
 

@@ -10,6 +10,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -207,8 +208,7 @@ var _ = Describe("Job status validation:", Label("area:api", "behaviour:validati
 	)
 
 	It("the API server accepts each step to Complete", Covers(AcceptsALifeCycle), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, perIndex("a").With(unmanaged).Obj())
+		s := WithJob(ctx, perIndex("a").With(unmanaged))
 		for _, step := range []part{
 			started(0),
 			func(s *batchv1.JobStatus) { s.Active, s.Ready = 3, ptr.To[int32](2) },
@@ -227,8 +227,7 @@ var _ = Describe("Job status validation:", Label("area:api", "behaviour:validati
 	})
 
 	It("the API server accepts each step to Failed", Covers(AcceptsALifeCycle), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		framework.Create(ctx, s, perIndex("a").With(unmanaged).Obj())
+		s := WithJob(ctx, perIndex("a").With(unmanaged))
 		for _, step := range []part{
 			changes(started(0), func(s *batchv1.JobStatus) { s.Active = 3 }),
 			func(s *batchv1.JobStatus) { s.Active, s.Failed, s.FailedIndexes = 2, 2, ptr.To("0") },

@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -90,16 +91,14 @@ func acceptsTemplates(ctx context.Context, s *framework.Sandbox, job *batchv1.Jo
 var _ = Describe("Job update validation:", Label("area:api", "behaviour:validation"), func() {
 
 	It("the API server rejects changes of the pod template of a Job that is not suspended", Covers(TemplateIsFixed), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Obj())
+		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged))
 		rejectsTemplates(ctx, s, job, directives)
 		rejectsTemplates(ctx, s, job, containers)
 		rejectsTemplates(ctx, s, job, templateChanges{"resources": resources})
 	})
 
 	DescribeTable("the API server rejects changes of", func(ctx SpecContext, base *puppet.JobBuilder, cases invalidJobs) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, base.With(unmanaged).Obj())
+		s, job := WithNewJob(ctx, base.With(unmanaged))
 		_, err := changed(ctx, s, job, func(*batchv1.Job) {})
 		Expect(err).NotTo(HaveOccurred(), "no change")
 		for i, c := range cases {
@@ -146,8 +145,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 	)
 
 	It("the API server accepts equal changes of an Indexed Job's completions and parallelism", Covers(CompletionsFollowParallelism), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, indexed("a").With(unmanaged).Obj())
+		s, job := WithNewJob(ctx, indexed("a").With(unmanaged))
 		for _, n := range []int32{5, 1, 0} {
 			framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = &n, &n })
 			Expect(s.Job("a").Spec.Completions).To(HaveValue(Equal(n)))
@@ -156,8 +154,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 	})
 
 	It("the API server accepts changes of a Job's numbers and suspend", Covers(MutableFieldsMayChange), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Completions(2).Obj())
+		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged).Completions(2))
 		for field, set := range numbers {
 			if field == "spec.completions" {
 				continue // see API-UPDATE-003
@@ -180,8 +177,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 
 	// Wrong: accepts every change of a Job that has no pods yet.
 	It("the API server accepts only scheduling directives for a Job that never started", Covers(SchedulingMayChangeBeforeStart), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Suspend().Obj())
+		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged).Suspend())
 		acceptsTemplates(ctx, s, job, directives)
 		rejectsTemplates(ctx, s, job, containers)
 		rejectsTemplates(ctx, s, job, templateChanges{"pod affinity": func(t *corev1.PodTemplateSpec) {
@@ -192,8 +188,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 	})
 
 	It("the API server accepts new resources for a suspended Job without active pods", Covers(ResourcesMayChangeWhileSuspended), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Suspend().Obj())
+		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged).Suspend())
 		acceptsTemplates(ctx, s, job, templateChanges{"resources": resources})
 		framework.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.Active = 1 })
 		rejectsTemplates(ctx, s, job, templateChanges{"resources while a pod is active": resources})
@@ -201,8 +196,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 
 	// Wrong: checks spec.suspend only, so that pods of two templates run side by side.
 	It("the API server accepts a new pod template for a suspended Job once its pods are gone", Covers(TemplateMayChangeOnceSuspended), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Suspend().Obj())
+		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged).Suspend())
 		framework.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.Now()) })
 		directives := maps.Clone(directives)
 		directives["resources"] = resources
@@ -218,8 +212,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 
 	// Wrong: counts every write, so that a controller that has caught up seems not to.
 	It("the API server increments the generation for changes of the spec only", Covers(GenerationFollowsSpec), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Obj())
+		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged))
 		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Labels = map[string]string{"a": "b"} })
 		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
 		Expect(s.Job("a").Generation).To(BeEquivalentTo(1))
@@ -235,8 +228,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 	})
 
 	It("the API server ignores status in writes of the spec, and spec in writes of the status", Covers(SpecAndStatusAreApart), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").With(unmanaged).Obj())
+		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged))
 		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })
 		Expect(s.Job("a").Status.Active).To(BeZero())
 		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 2, ptr.To[int32](2) })

@@ -30,22 +30,37 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		return puppet.CronJob(name, puppet.Job("").Label("app", "same")).Policy(policy)
 	}
 
-	// overlap waits for the CronJob's Job of first, and makes second due while that
-	// Job runs.
-	overlap := func(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, first, second time.Time) (*batchv1.CronJob, batchv1.Job) {
+	// The times at which Jobs become due, one after the other.
+	var first, second, third time.Time
+	BeforeEach(func() { first, second, third = Ago(30*time.Minute), Ago(20*time.Minute), Ago(10*time.Minute) })
+
+	// running returns a new sandbox with a CronJob and its Job of first, which runs.
+	running := func(ctx context.Context, cronJob *puppet.CronJobBuilder) (*framework.Sandbox, *batchv1.CronJob, batchv1.Job) {
 		GinkgoHelper()
+		s := framework.New(ctx)
 		created := Due(ctx, s, cronJob, first)
-		job := Starts(s, created, first)
+		return s, created, Starts(s, created, first)
+	}
+
+	// overlap makes second due, too, while the Job of first runs.
+	overlap := func(ctx context.Context, cronJob *puppet.CronJobBuilder) (*framework.Sandbox, *batchv1.CronJob, batchv1.Job) {
+		GinkgoHelper()
+		s, created, job := running(ctx, cronJob)
 		NextDue(ctx, s, created, second)
-		return created, job
+		return s, created, job
+	}
+
+	// startsAlone waits for the Job of a time, and expects that no other is active.
+	startsAlone := func(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) {
+		GinkgoHelper()
+		Starts(s, cronJob, tick)
+		Expect(Active(s, cronJob)).To(Equal(Times(tick)))
 	}
 
 	Describe("Allow:", func() {
 		// batch/v1 CronJobSpec.concurrencyPolicy: "Allow" (default).
 		It("the controller runs Jobs side by side, as it does by default", Covers(AllowIsTheDefault, AllowStartsAnother), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob, old := overlap(ctx, s, cron(""), first, second)
+			s, cronJob, old := overlap(ctx, cron(""))
 			Expect(cronJob.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
 			young := Starts(s, cronJob, second)
 
@@ -56,9 +71,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 
 		// Wrong: a controller that empties status.active when one Job ends.
 		It("a Job that ends leaves the others active", Covers(ActiveRefersToRunning, FinishedLeaveActive, ChangedSchedule), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second, third := Ago(30*time.Minute), Ago(20*time.Minute), Ago(10*time.Minute)
-			cronJob, _ := overlap(ctx, s, cron(batchv1.AllowConcurrent), first, second)
+			s, cronJob, _ := overlap(ctx, cron(batchv1.AllowConcurrent))
 			job := Starts(s, cronJob, second)
 			NextDue(ctx, s, cronJob, third)
 			Starts(s, cronJob, third)
@@ -74,23 +87,18 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		// it skips the new run; when the previous one finishes, the starting
 		// deadline is still taken into account and may result in a new one.
 		It("the controller starts a missed Job after the running Job ends, not before", Covers(ForbidStartsNoOther, ForbidStartsLater, EventForForbidden), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob, job := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
+			s, cronJob, job := overlap(ctx, cron(batchv1.ForbidConcurrent))
 			emits(s, cronJob, "JobAlreadyActive")
 			KeepsRunning(s, cronJob, first)
 
 			finish(ctx, s, job, 0)
-			Starts(s, cronJob, second)
-			Expect(Active(s, cronJob)).To(Equal(Times(second)))
+			startsAlone(s, cronJob, second)
 			Expect(framework.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
 		})
 
 		// The same page. Wrong: a controller that remembers the Job that it did not start.
 		It("the controller skips a missed Job whose starting deadline has passed", Covers(ForbidSkipsAfterDeadline), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob, job := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
+			s, cronJob, job := overlap(ctx, cron(batchv1.ForbidConcurrent))
 			emits(s, cronJob, "JobAlreadyActive")
 			ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To(int64(60)) })
 			finish(ctx, s, job, 0)
@@ -99,31 +107,24 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		})
 
 		It("the controller starts a missed Job after the running Job fails", Covers(ForbidIgnoresFailedJobs), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob, job := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
+			s, cronJob, job := overlap(ctx, cron(batchv1.ForbidConcurrent))
 
 			finish(ctx, s, job, 1)
-			Starts(s, cronJob, second)
-			Expect(Active(s, cronJob)).To(Equal(Times(second)))
+			startsAlone(s, cronJob, second)
 			Expect(framework.Is(s.Job(job.Name), batchv1.JobFailed)).To(BeTrue())
 		})
 
 		// #58748. Wrong: a controller that waits for a Job that no longer exists.
 		It("the controller starts a missed Job after a user deletes the running Job", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob, job := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
+			s, cronJob, job := overlap(ctx, cron(batchv1.ForbidConcurrent))
 
 			s.Delete(ctx, &job)
-			Starts(s, cronJob, second)
-			Expect(Active(s, cronJob)).To(Equal(Times(second)))
+			startsAlone(s, cronJob, second)
 		})
 
 		// #107827: nothing else would ever remove the reference.
 		It("the controller ignores a nonexistent Job in status.active", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			tick := Ago(30 * time.Minute)
+			s, tick := framework.New(ctx), Ago(30*time.Minute)
 			cronJob := framework.Create(ctx, s, cron(batchv1.ForbidConcurrent).Schedule(puppet.Daily(tick)).Obj())
 			gone := puppet.Job("gone").With(func(j *batchv1.Job) {
 				j.Namespace, j.UID = s.Namespace, "5a1f4b0c-0000-4000-8000-000000000000"
@@ -139,47 +140,35 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 
 		// A suspended Job has no pods, and has not finished.
 		It("the controller waits for a suspended Job", Covers(ForbidCountsSuspendedJobs), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			suspended := puppet.CronJob("a", puppet.Job("").Suspend()).Policy(batchv1.ForbidConcurrent)
-			cronJob, _ := overlap(ctx, s, suspended, first, second)
+			s, cronJob, _ := overlap(ctx, puppet.CronJob("a", puppet.Job("").Suspend()).Policy(batchv1.ForbidConcurrent))
 			KeepsRunning(s, cronJob, first)
 		})
 
 		// #58748. A Job that is being deleted may still have running pods.
 		It("the controller waits for a deleted Job that a finalizer keeps", Covers(ForbidCountsTerminatingJobs), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob := Due(ctx, s, cron(batchv1.ForbidConcurrent), first)
-			job := Starts(s, cronJob, first)
+			s, cronJob, job := running(ctx, cron(batchv1.ForbidConcurrent))
 			framework.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, finalizer) })
 			s.Delete(ctx, &job)
 			NextDue(ctx, s, cronJob, second)
 			KeepsRunning(s, cronJob, first)
 
 			framework.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, finalizer) })
-			Starts(s, cronJob, second)
-			Expect(Active(s, cronJob)).To(Equal(Times(second)))
+			startsAlone(s, cronJob, second)
 		})
 
 		// Wrong: a controller that counts Jobs by labels or by namespace.
 		It("the controller does not wait for Jobs of other owners", Covers(PolicyCountsOwnJobs), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			tick := Ago(30 * time.Minute)
-			other := Due(ctx, s, labelled("other", batchv1.ForbidConcurrent), tick)
-			Starts(s, other, tick)
+			s, other, _ := running(ctx, labelled("other", batchv1.ForbidConcurrent))
 			framework.Create(ctx, s, puppet.Job("ownerless").Label("app", "same").Obj())
 
-			cronJob := Due(ctx, s, labelled("a", batchv1.ForbidConcurrent), tick)
-			Starts(s, cronJob, tick)
-			Expect(Active(s, cronJob)).To(Equal(Times(tick)))
-			Expect(Active(s, other)).To(Equal(Times(tick)))
+			cronJob := Due(ctx, s, labelled("a", batchv1.ForbidConcurrent), first)
+			Starts(s, cronJob, first)
+			Expect(Active(s, cronJob)).To(Equal(Times(first)))
+			Expect(Active(s, other)).To(Equal(Times(first)))
 		})
 
 		It("the controller starts a missed Job at once when the policy becomes Allow", Covers(ChangedPolicyHoldsAtOnce), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob, _ := overlap(ctx, s, cron(batchv1.ForbidConcurrent), first, second)
+			s, cronJob, _ := overlap(ctx, cron(batchv1.ForbidConcurrent))
 			emits(s, cronJob, "JobAlreadyActive")
 
 			ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.AllowConcurrent })
@@ -190,10 +179,8 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 
 	Describe("Replace:", func() {
 		It("the controller deletes the running Job and starts the next one", Covers(ReplaceDeletesUnfinished, ReplaceDeletesPods), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob := Due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
-			pod := runningPod(s, Starts(s, cronJob, first))
+			s, cronJob, job := running(ctx, cron(batchv1.ReplaceConcurrent))
+			pod := runningPod(s, job)
 			NextDue(ctx, s, cronJob, second)
 
 			young := Starts(s, cronJob, second)
@@ -206,9 +193,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		})
 
 		It("the controller replaces the running Job at each scheduled time", Covers(ReplaceDeletesUnfinished), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second, third := Ago(30*time.Minute), Ago(20*time.Minute), Ago(10*time.Minute)
-			cronJob, _ := overlap(ctx, s, cron(batchv1.ReplaceConcurrent), first, second)
+			s, cronJob, _ := overlap(ctx, cron(batchv1.ReplaceConcurrent))
 			Starts(s, cronJob, second)
 			NextDue(ctx, s, cronJob, third)
 			Starts(s, cronJob, third)
@@ -217,16 +202,12 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 
 		// Wrong: a controller that deletes its earlier Jobs whatever their state.
 		It("the controller keeps Jobs that have finished", Covers(ReplaceKeepsFinished), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob := Due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
-			job := Starts(s, cronJob, first)
+			s, cronJob, job := running(ctx, cron(batchv1.ReplaceConcurrent))
 			finish(ctx, s, job, 0)
 			s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(BeEmpty()) })
 
 			NextDue(ctx, s, cronJob, second)
-			Starts(s, cronJob, second)
-			Expect(Active(s, cronJob)).To(Equal(Times(second)))
+			startsAlone(s, cronJob, second)
 			Expect(s.Job(job.Name)).To(And(
 				HaveField("UID", job.UID),
 				HaveField("DeletionTimestamp", BeNil())))
@@ -234,11 +215,9 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 
 		// A pod may take long to end. Replace promises only that its Job is deleted.
 		It("the controller does not wait for the pods of the Job that it deletes", Covers(ReplaceDoesNotWait), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
 			template := puppet.Job("").Puppet(map[string]string{puppet.Terminate: puppet.Hold})
-			cronJob := Due(ctx, s, puppet.CronJob("a", template).Policy(batchv1.ReplaceConcurrent), first)
-			slow := runningPod(s, Starts(s, cronJob, first))
+			s, cronJob, job := running(ctx, puppet.CronJob("a", template).Policy(batchv1.ReplaceConcurrent))
+			slow := runningPod(s, job)
 			NextDue(ctx, s, cronJob, second)
 
 			Starts(s, cronJob, second)
@@ -256,10 +235,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		// #59676. Wrong: a controller that is stuck with the Job, or deletes it
 		// again and again instead of starting another.
 		It("the controller does not wait for a deleted Job that a finalizer keeps", Covers(ReplaceDoesNotWait), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob := Due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
-			job := Starts(s, cronJob, first)
+			s, cronJob, job := running(ctx, cron(batchv1.ReplaceConcurrent))
 			framework.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, finalizer) })
 			NextDue(ctx, s, cronJob, second)
 
@@ -272,12 +248,11 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		})
 
 		It("the controller does not delete Jobs of other owners", Covers(PolicyCountsOwnJobs), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			other := Due(ctx, s, labelled("other", batchv1.ReplaceConcurrent), first)
-			Starts(s, other, first)
+			s, other, _ := running(ctx, labelled("other", batchv1.ReplaceConcurrent))
 			ownerless := framework.Create(ctx, s, puppet.Job("ownerless").Label("app", "same").Obj())
-			cronJob, _ := overlap(ctx, s, labelled("a", batchv1.ReplaceConcurrent), first, second)
+			cronJob := Due(ctx, s, labelled("a", batchv1.ReplaceConcurrent), first)
+			Starts(s, cronJob, first)
+			NextDue(ctx, s, cronJob, second)
 
 			Starts(s, cronJob, second)
 			s.Soon("the old Job is gone", func(g Gomega) { g.Expect(Existing(s, cronJob)).To(Equal(Times(second))) })
@@ -290,9 +265,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		// The policy may change while several Jobs run. Wrong: a controller that
 		// replaces one of them.
 		It("the controller replaces all running Jobs when the policy was Allow before", Covers(ChangedPolicyHoldsAtOnce, ReplaceDeletesUnfinished), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second, third := Ago(30*time.Minute), Ago(20*time.Minute), Ago(10*time.Minute)
-			cronJob, _ := overlap(ctx, s, cron(batchv1.AllowConcurrent), first, second)
+			s, cronJob, _ := overlap(ctx, cron(batchv1.AllowConcurrent))
 			Starts(s, cronJob, second)
 			NextDue(ctx, s, cronJob, third, func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.ReplaceConcurrent })
 
@@ -303,10 +276,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		// Wrong: a controller that deletes running Jobs before it knows whether it may
 		// start one.
 		It("the controller deletes no Job for a time past its starting deadline", Covers(ReplaceOnlyToStart), func(ctx SpecContext) {
-			s := framework.New(ctx)
-			first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-			cronJob := Due(ctx, s, cron(batchv1.ReplaceConcurrent), first)
-			job := Starts(s, cronJob, first)
+			s, cronJob, job := running(ctx, cron(batchv1.ReplaceConcurrent))
 			NextDue(ctx, s, cronJob, second, func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To(int64(60)) })
 
 			KeepsRunning(s, cronJob, first)

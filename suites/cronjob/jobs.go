@@ -26,8 +26,7 @@ var _ = Describe("CronJob template:", Label("area:cronjob", "behaviour:schedule"
 
 	// A template that was copied from a Job has this annotation. Wrong: keeps it.
 	It("the controller replaces the scheduled time in the template's annotations", Covers(TemplateCannotSetScheduledTime, ScheduledTimeAnnotation), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).With(func(c *batchv1.CronJob) {
 			metav1.SetMetaDataAnnotation(&c.Spec.JobTemplate.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, "2001-01-01T00:00:00Z")
 		}), tick)
@@ -40,8 +39,7 @@ var _ = Describe("CronJob template:", Label("area:cronjob", "behaviour:schedule"
 
 	// Wrong: copies only the fields of a Job's spec that it knows.
 	It("the controller copies the whole spec of the template, including suspend", Covers(TemplateMaySuspend, JobFollowsTemplate), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		template := puppet.Job("").Suspend().Indexed().Completions(3).ActiveDeadlineSeconds(1234).
 			PodReplacementPolicy(batchv1.Failed).With(func(j *batchv1.Job) { j.Spec.TTLSecondsAfterFinished = ptr.To[int32](99) })
 		cronJob := Due(ctx, s, puppet.CronJob("a", template), tick)
@@ -61,9 +59,7 @@ var _ = Describe("CronJob template:", Label("area:cronjob", "behaviour:schedule"
 	// The same time becomes due twice. Wrong: a random name, which does not keep two
 	// controllers from starting a Job each.
 	It("the Job's name is a function of the CronJob and its scheduled time", Label("level:should"), Covers(JobNameIsStable, JobNameFollowsCronJob), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 
 		first := Starts(s, cronJob, tick)
 		Expect(first.Name).To(HavePrefix("a-"))
@@ -163,26 +159,23 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 	// finished jobs to retain. Wrong: a controller that deletes the newest, keeps
 	// one more or less, or deletes all once there are too many.
 	It("the controller keeps the newest successful Jobs", Covers(KeepsNewestSuccessful), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(2))
-		finished(ctx, s, cronJob, "done-5", "done-4", "done-3", "done-2", "done-1")
+		s, _ := withFinished(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(2),
+			"done-5", "done-4", "done-3", "done-2", "done-1")
 		keeps(s, "done-1", "done-2")
 	})
 
 	// batch/v1 CronJobSpec.failedJobsHistoryLimit. Wrong: a controller that adds
 	// them up, mixes the limits up, or takes every end for a success.
 	It("the controller counts successful and failed Jobs separately", Covers(KeepsNewestSuccessful, KeepsNewestFailed), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(2))
-		finished(ctx, s, cronJob, "failed-6", "done-5", "done-4", "failed-3", "failed-2", "done-1")
+		s, _ := withFinished(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(2),
+			"failed-6", "done-5", "done-4", "failed-3", "failed-2", "done-1")
 		keeps(s, "done-1", "failed-2", "failed-3")
 	})
 
 	// batch/v1 CronJobSpec: they default to 3 and 1.
 	It("the controller keeps three successful Jobs and one failed Job by default", Covers(HistoryLimitDefaults), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")))
-		finished(ctx, s, cronJob, "failed-8", "failed-7", "done-6", "done-5", "done-4", "done-3", "failed-2")
+		s, _ := withFinished(ctx, puppet.CronJob("a", puppet.Job("")),
+			"failed-8", "failed-7", "done-6", "done-5", "done-4", "done-3", "failed-2")
 		keeps(s, "done-3", "done-4", "done-5", "failed-2")
 	})
 
@@ -190,9 +183,8 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 	// setting a limit to 0 will not keep any. Wrong: a controller for which 0 is
 	// no limit.
 	It("the controller keeps no finished Job when the limits are 0", Covers(HistoryLimitZero), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0))
-		finished(ctx, s, cronJob, "done-2", "failed-1")
+		s, _ := withFinished(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0),
+			"done-2", "failed-1")
 		s.Soon("there are no Jobs", func(g Gomega) { g.Expect(names(s)).To(BeEmpty()) })
 		// The success is recorded although its Job is deleted.
 		s.Soon("the success is recorded", func(g Gomega) {
@@ -202,9 +194,8 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 
 	// Of a full history, all Jobs that are too old are deleted at once.
 	It("the controller deletes old Jobs when the limits are lowered", Covers(LoweredHistoryLimit), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10))
-		finished(ctx, s, cronJob, "done-7", "done-6", "done-5", "failed-4", "failed-3", "done-2", "failed-1")
+		s, cronJob := withFinished(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10),
+			"done-7", "done-6", "done-5", "failed-4", "failed-3", "done-2", "failed-1")
 		s.Soon("the latest success is recorded", func(g Gomega) {
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", BeTemporally(">", Ago(130*time.Minute)))))
 		})
@@ -231,9 +222,8 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 
 	// A suspended CronJob starts no Jobs; nothing else changes.
 	It("the controller deletes old Jobs of a suspended CronJob", Covers(HistoryWhileSuspended), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).Suspend())
-		finished(ctx, s, cronJob, "done-3", "done-2", "done-1")
+		s, _ := withFinished(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).Suspend(),
+			"done-3", "done-2", "done-1")
 		s.Soon("one Job is left", func(g Gomega) { g.Expect(names(s)).To(Equal([]string{"done-1"})) })
 	})
 
@@ -252,8 +242,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 
 	// #119776. Wrong: a controller that gives up when it cannot start a Job.
 	It("the controller deletes old Jobs while it cannot start a Job", Covers(HistoryWhileStartsFail), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).SuccessfulJobsHistoryLimit(10))
 		finished(ctx, s, cronJob, "done-3", "done-2", "done-1")
 		framework.Create(ctx, s, &corev1.ResourceQuota{
@@ -322,6 +311,15 @@ func finished(ctx context.Context, s *framework.Sandbox, cronJob *batchv1.CronJo
 		}).Obj())
 		setFinished(ctx, s, job, as, start)
 	}
+}
+
+// withFinished returns a new sandbox with an idle CronJob and its finished Jobs.
+func withFinished(ctx context.Context, cronJob *puppet.CronJobBuilder, names ...string) (*framework.Sandbox, *batchv1.CronJob) {
+	GinkgoHelper()
+	s := framework.New(ctx)
+	created := idle(ctx, s, cronJob)
+	finished(ctx, s, created, names...)
+	return s, created
 }
 
 // keeps waits until exactly these Jobs are left, and expects that they stay.

@@ -22,9 +22,7 @@ import (
 var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"), func() {
 	// Wrong: a controller that starts another Job at each sync.
 	It("the controller starts exactly one Job for a scheduled time", Covers(StartsOnSchedule, OneJobPerTime, ActiveRefersToRunning, QuietCronStatus), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 
 		Starts(s, cronJob, tick)
 		KeepsRunning(s, cronJob, tick)
@@ -50,8 +48,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// from this template. Wrong: a controller that copies the spec alone, or the
 	// CronJob's own metadata.
 	It("the controller creates a Job from the template, with its owner and scheduled time", Covers(JobFollowsTemplate, CronJobOwnsJob, ScheduledTimeAnnotation), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		template := puppet.Job("").Label("team", "blue").Parallelism(2).Completions(3).BackoffLimit(4).
 			Puppet(map[string]string{"example.com/pod": "p"})
 		cronJob := Due(ctx, s, puppet.CronJob("a", template).With(func(c *batchv1.CronJob) {
@@ -80,17 +77,14 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// A CronJob's name has at most 52 characters, because its controller appends 11:
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#cron-job-limitations
 	It("the controller starts a Job for a CronJob with a name of 52 characters", Covers(JobNameFollowsCronJob), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob(strings.Repeat("n", 52), puppet.Job("")), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob(strings.Repeat("n", 52), puppet.Job("")))
 		Starts(s, cronJob, tick)
 	})
 
 	// batch/v1 CronJobStatus.lastScheduleTime. Wrong: a controller that counts times
 	// before the CronJob's creation as missed, or starts a Job at once.
 	It("the controller starts no Job for times before the CronJob's creation", Covers(NotBeforeCreation), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).Obj())
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
@@ -103,8 +97,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 
 	// The Job is gone, and only the status still records its scheduled time.
 	It("the controller starts no second Job for the time in lastScheduleTime", Covers(NotBeforeLastSchedule), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)), tick)
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
@@ -115,8 +108,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#job-creation:
 	// Wrong: a controller that starts a Job for every missed time, or for the first.
 	It("the controller starts a Job only for the latest of several missed times", Covers(LatestMissedOnly, LastScheduleTime), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)), tick.Add(-5*time.Hour))
 
 		Starts(s, cronJob, tick)
@@ -126,8 +118,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// #118724. Wrong: a controller that takes all missed times to be as far apart as
 	// the first two. Those are 22 hours apart, and the next two are 2.
 	It("the controller starts a Job for the latest of unevenly spaced missed times", Covers(LatestMissedOnly, LastScheduleTime), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		schedule := fmt.Sprintf("%d %d,%d * * *", tick.Minute(), tick.Add(-2*time.Hour).Hour(), tick.Hour())
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(schedule), tick.Add(-25*time.Hour))
 
@@ -138,8 +129,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// #42649, #45825. Wrong: a controller that gives up at a hundred, as all did
 	// before 1.21.
 	It("the controller starts a Job for the latest of more than 100 missed times, and warns", Covers(ManyMissedTimes, WarnsOfManyMissedTimes), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)), tick.Add(-200*time.Hour))
 
 		Starts(s, cronJob, tick)
@@ -150,8 +140,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#starting-deadline:
 	// the controller counts how many missed Jobs occurred within the deadline.
 	It("the controller counts missed times only within the starting deadline", Covers(DeadlineLimitsMissedTimes), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).StartingDeadlineSeconds(5000), tick.Add(-200*time.Hour))
 
 		Starts(s, cronJob, tick)
@@ -164,8 +153,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// batch/v1 CronJobSpec.startingDeadlineSeconds: deadline for starting the job
 	// if it misses scheduled time for any reason.
 	It("the controller starts a Job within its starting deadline, and none after it", Covers(StartsWithinDeadline, NotAfterDeadline), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		late := Due(ctx, s, puppet.CronJob("late", puppet.Job("")).StartingDeadlineSeconds(60), tick)
 		early := Due(ctx, s, puppet.CronJob("early", puppet.Job("")).StartingDeadlineSeconds(3600), tick)
 
@@ -178,9 +166,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// executions that are suspended count as missed; without a starting deadline
 	// they are scheduled immediately.
 	It("the controller starts a missed Job when the CronJob is resumed, not before", Covers(SuspendedStartsNothing, ResumeStartsMissed), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).Suspend(), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")).Suspend())
 		KeepsRunning(s, cronJob)
 
 		ResumeCronJob(ctx, s, cronJob)
@@ -190,8 +176,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// The same page: "for CronJobs without a starting deadline". Wrong: a
 	// controller that starts all missed Jobs.
 	It("the controller starts no Job when the CronJob is resumed after the starting deadline", Covers(ResumeKeepsDeadline), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		late := Due(ctx, s, puppet.CronJob("late", puppet.Job("")).StartingDeadlineSeconds(60).Suspend(), tick)
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")).Suspend(), tick)
 		ResumeCronJob(ctx, s, late)
@@ -204,9 +189,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// batch/v1 CronJobSpec.suspend: it does not apply to already started
 	// executions. Wrong: a controller that suspends or forgets the Job.
 	It("a running Job finishes although its CronJob is suspended", Covers(SuspensionLeavesJobs), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 		job := Starts(s, cronJob, tick)
 		runningPod(s, job)
 
@@ -222,8 +205,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// batch/v1 CronJobSpec.timeZone; by KEP-4026 the annotation is in that zone, too.
 	// In any other zone, no Job has been due since lastScheduleTime.
 	It("the controller follows the schedule in the CronJob's time zone", Covers(ScheduleInTimeZone, AnnotationInTimeZone), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		zone := time.FixedZone("", 5*3600+1800) // India has no daylight saving time
 		local := tick.In(zone)
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).
@@ -237,8 +219,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// In UTC, the scheduled time is hours ahead. Wrong: a controller that keeps the
 	// zone that it saw first.
 	It("the controller follows the schedule in a changed time zone", Covers(ChangedTimeZone), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		local := tick.In(time.FixedZone("", 5*3600+1800))
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), local.Add(5*time.Hour+30*time.Minute))
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
@@ -257,8 +238,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// "0 0 13 * 5" is every Friday as well as the 13th of each month. Wrong: a
 	// controller that wants both.
 	It("the controller starts a Job on a weekday as well as on a day of the month", Covers(DayOrWeekday), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).
 			Schedule(fmt.Sprintf("%d %d %d * %s", tick.Minute(), tick.Hour(), tick.AddDate(0, 0, 10).Day(), tick.Weekday().String()[:3])), LastBefore(tick))
 
@@ -277,8 +257,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// #41655. There is no 30 February; the API server accepts it. Wrong: a controller
 	// that searches for ever, or never syncs the other CronJobs.
 	It("the controller starts Jobs although another CronJob's schedule has no time", Covers(ImpossibleSchedule), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		never := Scheduled(ctx, s, puppet.CronJob("never", puppet.Job("")).Schedule("0 0 30 2 *"), tick.AddDate(-6, 0, 0))
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 
@@ -290,8 +269,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// gives other names starts its own. Wrong: a controller that takes the Job for
 	// its own, or exits.
 	It("the controller does not adopt a Job that has the name of its next Job", Covers(LeavesForeignJobs), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		foreign := framework.Create(ctx, s, puppet.Job(fmt.Sprintf("a-%d", tick.Unix()/60)).Obj())
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
@@ -308,8 +286,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// Without a starting deadline it is never too late. Wrong: a controller that
 	// tries once.
 	It("the controller starts a Job as soon as a quota allows it", Covers(RetriesToStartAJob), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		quota := s.Refuse(ctx, puppet.Job("refused").Obj(), "count/jobs.batch")
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		KeepsRunning(s, cronJob)
@@ -320,8 +297,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 
 	// Wrong: a controller that looks for its Jobs by name, or by the template's labels.
 	It("the controller does not mix up Jobs of CronJobs with the same template", Covers(KeepsCronJobsApart), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		template := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
 		one := Due(ctx, s, puppet.CronJob("a", template()), tick)
 		two := Due(ctx, s, puppet.CronJob("a-1", template()), tick)
@@ -340,8 +316,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// A finalizer keeps the CronJob, as in foreground deletion, in which its Jobs are
 	// deleted first.
 	It("the controller starts no Job for a CronJob that is being deleted", Covers(NoJobsWhileBeingDeleted), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).
 			With(func(c *batchv1.CronJob) { c.Finalizers = []string{finalizer} }).Obj())
 		s.Delete(ctx, cronJob)
@@ -356,9 +331,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// https://kubernetes.io/docs/concepts/architecture/garbage-collection/: by the
 	// owner references that the controller has set.
 	It("Jobs and pods are deleted before their CronJob in foreground deletion", Covers(JobsGoWithCronJob), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 		runningPod(s, Starts(s, cronJob, tick))
 
 		Expect(s.Client.Delete(ctx, cronJob, client.PropagationPolicy(metav1.DeletePropagationForeground))).To(Succeed())

@@ -22,9 +22,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 	// the last time the job successfully completed. Wrong: a controller that
 	// writes its own time.
 	It("the controller records a Job's completion time and removes it from status.active", Covers(FinishedLeaveActive, LastSuccessfulTime), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 		job := Starts(s, cronJob, tick)
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
 
@@ -39,9 +37,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 
 	// Wrong: a controller for which every end is a success.
 	It("the controller removes a failed Job from status.active and records no success", Covers(FinishedLeaveActive, FailureKeepsLastSuccess), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("").BackoffLimit(0)), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("").BackoffLimit(0)))
 		job := Starts(s, cronJob, tick)
 
 		finish(ctx, s, job, 1)
@@ -87,9 +83,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 
 	// Wrong: a controller that starts the Job again, or keeps the reference.
 	It("the controller does not start a Job again that a user has deleted", Covers(DeletedLeaveActive), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 		job := Starts(s, cronJob, tick)
 
 		s.Delete(ctx, &job)
@@ -102,9 +96,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 	// write of the status. Wrong: a controller that starts the Job twice, or looks for
 	// it in no namespace, as upstream's did up to 1.36 (#136918).
 	It("the controller adds a missing running Job to status.active", Covers(TakesUpLostJob), Shows(upstream.LostStart), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 		job := Starts(s, cronJob, tick)
 		runningPod(s, job)
 
@@ -179,9 +171,7 @@ func reference(job *batchv1.Job) corev1.ObjectReference {
 var _ = Describe("CronJob events:", Label("area:cronjob", "behaviour:schedule", "level:should"), func() {
 
 	It("the controller emits SuccessfulCreate and SawCompletedJob for a Job", Covers(EventsForStartAndEnd), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 		job := Starts(s, cronJob, tick)
 		emits(s, cronJob, "SuccessfulCreate", HaveField("Message", ContainSubstring(job.Name)))
 
@@ -190,18 +180,14 @@ var _ = Describe("CronJob events:", Label("area:cronjob", "behaviour:schedule", 
 	})
 
 	It("the controller emits SuccessfulDelete for a Job beyond the history limit", Covers(EventForDeletedJob), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0))
 		job := Starts(s, cronJob, tick)
 		finish(ctx, s, job, 0)
 		emits(s, cronJob, "SuccessfulDelete", HaveField("Message", ContainSubstring(job.Name)))
 	})
 
 	It("the controller emits MissingJob and UnexpectedJob", Covers(EventsForMissingAndUnexpected), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 		job := Starts(s, cronJob, tick)
 		s.Delete(ctx, &job)
 		emits(s, cronJob, "MissingJob")

@@ -115,8 +115,7 @@ var _ = Describe("CronJob timeZone:", Label("area:cronjob", "behaviour:schedule"
 	// It is never the same day in both zones. Wrong: takes the hour from the zone, and
 	// the day from UTC.
 	It("the controller uses the time zone for days and weekdays, too", Covers(LocalDays), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		tick := Ago(30 * time.Minute)
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		start := func(name, zone string, offset time.Duration, weekday bool) {
 			local := tick.In(time.FixedZone(zone, int(offset.Seconds())))
 			schedule := fmt.Sprintf("%d %d %d %d *", local.Minute(), local.Hour(), local.Day(), local.Month())

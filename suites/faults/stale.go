@@ -220,6 +220,19 @@ func replicas(s *framework.Sandbox) (first, second *framework.Proxied) {
 
 const lease = "jobconformance"
 
+// led returns a sandbox with a Job of two running pods, their leader, and another
+// replica that waits.
+func led(ctx context.Context, completions int32) (*framework.Sandbox, *framework.Proxied, []corev1.Pod) {
+	GinkgoHelper()
+	s := framework.New(ctx)
+	first, second := replicas(s)
+	first.Start()
+	framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(completions).Obj())
+	pods := Running(s, "a", 2)
+	second.Start()
+	return s, first, pods
+}
+
 // expireLease disconnects the leader and clears the Lease's holder, as if the
 // Lease had expired. The leader does not know that.
 func expireLease(ctx context.Context, s *framework.Sandbox, leader *framework.Proxied) {
@@ -234,13 +247,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 
 	// Wrong: starts again because another replica created the pods.
 	It("after a change of leader, the new leader continues the Job", Covers(LeaderChanges), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		first, second := replicas(s)
-		first.Start()
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).Obj())
-		pods := Running(s, "a", 2)
-		second.Start()
-
+		s, first, pods := led(ctx, 4)
 		expireLease(ctx, s, first)
 		s.End(ctx, 0, pods...)
 		Counts(s, "a", "the new leader counts two pods and replaces them", Counters{Active: 2, Ready: 2, Succeeded: 2})
@@ -250,13 +257,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 
 	// Wrong: adds to the counters of any revision.
 	It("after a change of leader, a late status write of the old leader counts no pod twice", Covers(LeaderChanges), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		first, second := replicas(s)
-		first.Start()
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
-		pods := Running(s, "a", 2)
-		second.Start()
-
+		s, first, pods := led(ctx, 2)
 		arrives := make(chan struct{})
 		late := first.On(writeStatus).Nth(1).Until(arrives)
 		s.End(ctx, 0, pods...)

@@ -39,8 +39,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 
 	It("the controller replaces that many failed pods", Covers(RetriesWithinBackoffLimit), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(2).ExitCodes("1").FinishedAgo(longAgo))
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
-		Expect(s.Created()).To(HaveLen(3))
+		FailsWith(s, 3, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
 	})
 
 	// "Defaults to 6."
@@ -52,8 +51,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		failuresCounted(s, pods[:6], Counters{Active: 1, Ready: 1, Failed: 6})
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 1, pods[6])
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 7})
-		Expect(s.Created()).To(HaveLen(7))
+		FailsWith(s, 7, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 7})
 	})
 
 	// Wrong: counts consecutive failures.
@@ -73,8 +71,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		CountsFailuresBeyondTheLimit), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(5).Completions(5).BackoffLimit(2))
 		s.End(ctx, 1, Running(s, "a", 5)...)
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 5})
-		Expect(s.Created()).To(HaveLen(5))
+		FailsWith(s, 5, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 5})
 	})
 
 	// Wrong: keeps running pods, or deletes succeeded ones.
@@ -177,8 +174,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		s.Remove(ctx, Running(s, "a", 1)[0])
 		CountsAfter(s, firstBackoff, "a", "the deleted pod is counted and replaced", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.Remove(ctx, s.Active()[0])
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	It("an Indexed Job counts the failures of all indexes together", Covers(
@@ -309,8 +305,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		s.End(ctx, 1, retry)
 		indexesFail(s, "0")
 		s.End(ctx, 0, pods["1"])
-		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
-		Expect(s.Created()).To(HaveLen(3))
+		FailsWith(s, 3, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 	})
 })
 

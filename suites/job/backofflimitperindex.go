@@ -176,8 +176,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		indexRunsAgain(s, "0", 3)
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 1, pods["1"])
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
-		Expect(s.Created()).To(HaveLen(3))
+		FailsWith(s, 3, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
 		Expect(failedIndexes(s)).To(BeEmpty())
 	})
 
@@ -193,8 +192,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		retry := indexRunsAgain(s, "1", 3)
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 0, retry)
-		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
-		Expect(s.Created()).To(HaveLen(3))
+		FailsWith(s, 3, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 	})
 
 	// Wrong: fails only the index.
@@ -203,8 +201,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42), onExitCodes(failJob, in, 43)))
 		s.End(ctx, 43, byIndex(Running(s, "a", 2))["1"])
-		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		FailsWith(s, 2, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 	})
 
 	// Wrong: does not count the pod, and so retries the index without limit.
@@ -217,8 +214,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		s.Remove(ctx, retry)
 		indexesFail(s, "0")
 		s.End(ctx, 0, pods["1"])
-		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
-		Expect(s.Created()).To(HaveLen(3))
+		FailsWith(s, 3, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 	})
 
 	// Wrong: counts the deletion as a failure.

@@ -23,9 +23,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 	It("the Job is Complete when that many pods have succeeded", Covers(
 		CompletesAtCompletions, KeepsFinishedPods, CompletionTime, LeavesTheSpec, CountsOnce,
 		UncountedLists), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
-
+		s, job := WithNewJob(ctx, puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0"))
 		Completes(s, "a", Counters{Succeeded: 4})
 		Expect(s.Job("a").Spec).To(Equal(job.Spec))
 		status := s.Job("a").Status
@@ -50,8 +48,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		OneCompletionOnePod), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(1))
 		s.End(ctx, 0, Running(s, "a", 1)...)
-		Completes(s, "a", Counters{Succeeded: 1})
-		Expect(s.Created()).To(HaveLen(1))
+		CompletesWith(s, 1, "a", Counters{Succeeded: 1})
 	})
 
 	// "When both are unset, both are defaulted to 1." Wrong: never starts such a Job, or
@@ -62,8 +59,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		Counts(s, "a", "the failed pod is replaced", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.End(ctx, 0, s.Active()...)
-		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 1, Failed: 1})
 	})
 
 	// Wrong: takes 0 for unset.
@@ -98,8 +94,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		s.End(ctx, 1, Running(s, "a", 2)[0])
 		Counts(s, "a", "the failed pod is replaced", Counters{Active: 2, Ready: 2, Failed: 1})
 		s.End(ctx, 0, s.Active()...)
-		Completes(s, "a", Counters{Succeeded: 2, Failed: 1})
-		Expect(s.Created()).To(HaveLen(3))
+		CompletesWith(s, 3, "a", Counters{Succeeded: 2, Failed: 1})
 	})
 
 	// Wrong: counts the pods that exist.
@@ -112,8 +107,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		s.Delete(ctx, &first)
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
 		s.End(ctx, 0, s.Active()...)
-		Completes(s, "a", Counters{Succeeded: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 
 	// The finalizer keeps the pod until it is counted. Wrong: replaces every pod that is
@@ -130,16 +124,13 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
 		s.End(ctx, 0, pods[1])
-		Completes(s, "a", Counters{Succeeded: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 
 	// Source: #99963. The Job adopts the pod that succeeds, so that its own pod is surplus.
 	It("the controller deletes active pods when completions are reached", Covers(
 		DeletesSurplusAtCompletion, FinishedHasNoActivePods), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Completions(1).Obj())
-
+		s, job := WithNewJob(ctx, puppet.Job("a").Completions(1))
 		own := Running(s, "a", 1)
 		orphan := framework.Create(ctx, s, orphanPod("orphan", map[string]string{puppet.ExitCodes: "0"}))
 		podsReach(s, corev1.PodSucceeded, 1)
@@ -260,8 +251,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		s.Delete(ctx, &first)
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
 		s.End(ctx, 0, s.Active()...)
-		Completes(s, "a", Counters{Succeeded: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 
 	// Source: KEP-3715.
@@ -295,9 +285,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 	// Source: #132042. Wrong: keeps counters by the Job's name.
 	It("a Job with the name of a deleted one inherits neither counters nor back-off", Covers(
 		NewJobStartsAtZero), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		old := framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(4).Obj())
-
+		s, old := WithNewJob(ctx, puppet.Job("a").Parallelism(4).Completions(4))
 		pods := Running(s, "a", 4)
 		s.End(ctx, 1, pods[:3]...) // the next pod is due after 40 s
 		failuresCounted(s, pods[:3], Counters{Active: 1, Ready: 1, Failed: 3})

@@ -22,9 +22,7 @@ var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func
 	// by which the garbage collector waits for them.
 	It("a Job that is deleted in the foreground is gone after its pods", Covers(
 		ForegroundDeletion, NoPodsWhileBeingDeleted, PodsGoWithJob), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).Puppet(terminateLater).Obj())
-
+		s, job := WithNewJob(ctx, puppet.Job("a").Parallelism(2).Completions(4).Puppet(terminateLater))
 		pods := Running(s, "a", 2)
 		Expect(s.Client.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationForeground))).To(Succeed())
 		s.Soon("Job and pods are being deleted", func(g Gomega) {
@@ -74,8 +72,7 @@ var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func
 
 	It("the controller emits events for created and deleted pods and for the end of a Job", Label("level:should"), Covers(
 		EventsForPods, EventForEnd), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		good := framework.Create(ctx, s, puppet.Job("good").Parallelism(2).Completions(2).Obj())
+		s, good := WithNewJob(ctx, puppet.Job("good").Parallelism(2).Completions(2))
 		bad := framework.Create(ctx, s, puppet.Job("bad").BackoffLimit(0).ExitCodes("1").Obj())
 
 		s.Soon("there are events for created pods", func(g Gomega) {

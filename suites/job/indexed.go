@@ -125,9 +125,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 	// and so a controller that only counts pods deletes one of them. Wrong: keeps both, or
 	// deletes the pod of another index.
 	It("the controller deletes one of two active pods of an index", Covers(OnePodPerIndex), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, indexed(3).Puppet(map[string]string{puppet.Ready: "false"}).Obj())
-
+		s, job := WithNewJob(ctx, indexed(3).Puppet(map[string]string{puppet.Ready: "false"}))
 		s.Soon("all indexes run", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(3))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3}))
@@ -149,9 +147,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 	// Wrong: takes the pods for index 0, or counts them as failed.
 	It("the controller deletes pods without a valid index and does not count them", Covers(
 		DeletesPodsWithoutIndex), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(2).BackoffLimit(0).Obj())
-
+		s, job := WithNewJob(ctx, puppet.Job("a").Indexed().Completions(2).BackoffLimit(0))
 		own := Running(s, "a", 1)
 		for name, index := range map[string]string{"none": "", "beyond": "2", "negative": "-1", "nonsense": "one"} {
 			framework.Create(ctx, s, orphanOf(job, name, index))
@@ -166,9 +162,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 	// The pods succeed before they match the selector. Wrong: counts pods.
 	It("the controller counts an index once, however many of its pods succeed", Covers(
 		DeletesPodsWithoutIndex, IndexCountsOnce), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Indexed().Parallelism(0).Completions(2).Obj())
-
+		s, job := WithNewJob(ctx, puppet.Job("a").Indexed().Parallelism(0).Completions(2))
 		indexes := map[string]string{"one": "0", "two": "0", "beyond": "7"}
 		for name := range indexes {
 			framework.Create(ctx, s, orphanPod(name, map[string]string{puppet.ExitCodes: "0"}))
@@ -236,8 +230,7 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 		})
 		Expect(names(s.Active())).To(ContainElement(pods["1"].Name))
 		s.End(ctx, 0, s.Active()...)
-		Completes(s, "a", Counters{Succeeded: 4})
-		Expect(s.Created()).To(HaveLen(4))
+		CompletesWith(s, 4, "a", Counters{Succeeded: 4})
 	})
 
 	// Wrong: deletes the youngest pods, or any.

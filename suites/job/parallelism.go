@@ -32,8 +32,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 	It("the controller never exceeds parallelism while pods finish as soon as they start", Covers(
 		NeverMoreThanParallelism), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(12).ExitCodes("0"))
-		Completes(s, "a", Counters{Succeeded: 12})
-		Expect(s.Created()).To(HaveLen(12))
+		CompletesWith(s, 12, "a", Counters{Succeeded: 12})
 		for revision, state := range s.History().States() {
 			active := 0
 			for _, r := range state.Pods {
@@ -73,8 +72,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 		s.End(ctx, 0, s.Active()[0])
 		Counts(s, "a", "one pod is left to run", Counters{Active: 1, Ready: 1, Succeeded: 2})
 		s.End(ctx, 0, s.Active()...)
-		Completes(s, "a", Counters{Succeeded: 3})
-		Expect(s.Created()).To(HaveLen(3))
+		CompletesWith(s, 3, "a", Counters{Succeeded: 3})
 	})
 
 	// Wrong: takes 0 for unset.
@@ -148,8 +146,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 			g.Expect(names(s.Active())).To(ConsistOf(pods[2].Name))
 		})
 		s.End(ctx, 0, pods[2])
-		Completes(s, "a", Counters{Succeeded: 2, Failed: 1})
-		Expect(s.Created()).To(HaveLen(3))
+		CompletesWith(s, 3, "a", Counters{Succeeded: 2, Failed: 1})
 	})
 
 	It("the controller replaces a failed pod of a work queue without success", Covers(
@@ -217,8 +214,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 		startsWithoutPods(s)
 		s.Delete(ctx, quota)
 		s.End(ctx, 0, Running(s, "a", 2)...)
-		Completes(s, "a", Counters{Succeeded: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 
 	// Source: JobStatus.ready.

@@ -92,8 +92,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		s.End(ctx, 1, successor(s, 2, Counters{Active: 1, Ready: 1}))
 		s.End(ctx, 42, successor(s, 3, Counters{Active: 1, Ready: 1, Failed: 1}))
 		s.End(ctx, 1, successor(s, 4, Counters{Active: 1, Ready: 1, Failed: 1}))
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
-		Expect(s.Created()).To(HaveLen(4))
+		FailsWith(s, 4, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 		Expect(tracked(s.Pods())).To(BeEmpty())
 	})
 
@@ -109,8 +108,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2}))
 		})
 		s.End(ctx, 0, s.Active()...)
-		Completes(s, "a", Counters{Succeeded: 2})
-		Expect(s.Created()).To(HaveLen(3))
+		CompletesWith(s, 3, "a", Counters{Succeeded: 2})
 	})
 
 	// Wrong: skips a rule with Count.
@@ -120,8 +118,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 			PodFailurePolicy(onExitCodes(count, in, 42), onExitCodes(failJob, notIn, 1)))
 		s.End(ctx, 42, Running(s, "a", 1)...)
 		s.End(ctx, 42, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	// Wrong: ignores pods that match no rule.
@@ -130,8 +127,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))))
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		s.End(ctx, 2, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	It("the controller counts every failed pod if there are no rules", Covers(
@@ -150,8 +146,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		pod := successor(s, 2, Counters{Active: 1, Ready: 1})
 		s.Direct(ctx, pod, map[string]string{puppet.Terminate: "42"})
 		disrupt(ctx, s, pod)
-		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
-		Expect(s.Created()).To(HaveLen(2))
+		FailsWith(s, 2, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 
 	// Wrong: applies the rules to the pod, counts it or replaces it when it is deleted.
@@ -173,8 +168,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		release(ctx, s, "0", pods[0]) // succeeds, whatever its condition
 		Counts(s, "a", "the first pod is counted as succeeded", Counters{Terminating: 1, Succeeded: 1})
 		release(ctx, s, "42", pods[1])
-		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Succeeded: 1, Failed: 1})
-		Expect(s.Created()).To(HaveLen(2))
+		FailsWith(s, 2, "a", batchv1.JobReasonPodFailurePolicy, Counters{Succeeded: 1, Failed: 1})
 	})
 
 	// Wrong: counts the pod, or creates the next one beside it.
@@ -188,8 +182,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		s.Stays("the pod is not replaced", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 		release(ctx, s, "143", pod)
 		s.End(ctx, 0, successor(s, 2, Counters{Active: 1, Ready: 1}))
-		Completes(s, "a", Counters{Succeeded: 1})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 1})
 	})
 
 	// Wrong: compares conditions whatever the pod's phase.

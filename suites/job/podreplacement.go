@@ -45,8 +45,7 @@ var _ = Describe("Job podReplacementPolicy Failed:", Label("area:job", "behaviou
 		s.Delete(ctx, &pod)
 		Counts(s, "a", "the pod is terminating", Counters{Terminating: 1})
 		release(ctx, s, "0", pod)
-		Completes(s, "a", Counters{Succeeded: 1})
-		Expect(s.Created()).To(HaveLen(1))
+		CompletesWith(s, 1, "a", Counters{Succeeded: 1})
 	})
 
 	// Wrong: counts terminating pods without their index, or starts no index at all.
@@ -186,8 +185,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 	// Wrong: replaces the pod, or counts restarts as failed pods.
 	It("the Job completes when its pod succeeds at the third attempt", Covers(RestartsInPlace), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1,0"))
-		Completes(s, "a", Counters{Succeeded: 1})
-		Expect(s.Created()).To(HaveLen(1))
+		CompletesWith(s, 1, "a", Counters{Succeeded: 1})
 		Expect(s.Pods()).To(ConsistOf(HaveField("Status.ContainerStatuses", ConsistOf(HaveField("RestartCount", int32(2))))))
 		for _, r := range s.History().Jobs("a") {
 			Expect(r.Job().Status.Failed).To(BeZero(), "status.failed at revision %s", r.Job().ResourceVersion)
@@ -218,23 +216,20 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 		pod := Running(s, "a", 1)[0]
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		s.End(ctx, 1, pod)
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
-		Expect(s.Created()).To(HaveLen(1))
+		FailsWith(s, 1, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
 	It("a Job with backoffLimit 0 completes if its pods need no restart", Covers(
 		FirstRestartFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(0).Parallelism(2).Completions(2).ExitCodes("0"))
-		Completes(s, "a", Counters{Succeeded: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 
 	// Wrong: compares each pod with the limit.
 	It("the controller adds up the restarts of all pods", Covers(AddsUpRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2))
 		s.End(ctx, 1, Running(s, "a", 2)...)
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	// Wrong: counts the restarts of the first container.
@@ -261,8 +256,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 			g.Expect(s.Active()).To(HaveLen(1))
 		})
 		s.Direct(ctx, s.Active()[0], map[string]string{puppet.InitCodes: "1,1"})
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
-		Expect(s.Created()).To(HaveLen(1))
+		FailsWith(s, 1, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
 	// The status reports the restarts before any container has restarted.
@@ -284,8 +278,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 	It("the controller does not count the restarts of succeeded pods", Covers(
 		FinishedRestartsDoNotCount), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0"))
-		Completes(s, "a", Counters{Succeeded: 3})
-		Expect(s.Created()).To(HaveLen(3))
+		CompletesWith(s, 3, "a", Counters{Succeeded: 3})
 	})
 
 	It("a pod that somebody else deletes is replaced and counts as failed", Covers(
@@ -294,8 +287,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 		s.Remove(ctx, Running(s, "a", 1)[0])
 		CountsAfter(s, firstBackoff, "a", "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.End(ctx, 0, s.Active()...)
-		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 1, Failed: 1})
 	})
 
 	// "The number of Pods with .status.phase = Failed" applies to any restartPolicy: a node
@@ -306,8 +298,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 		s.Evict(ctx, Running(s, "a", 1)[0])
 		Counts(s, "a", "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.Evict(ctx, s.Active()[0])
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
-		Expect(s.Created()).To(HaveLen(2))
+		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	// Source: JobSpec.activeDeadlineSeconds.

@@ -62,8 +62,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		})
 		s.End(ctx, 0, pod)
 		s.End(ctx, 0, others(s.Active(), pod)...)
-		Completes(s, "a", Counters{Succeeded: 1})
-		Expect(s.Created()).To(HaveLen(2))
+		CompletesWith(s, 2, "a", Counters{Succeeded: 1})
 	})
 
 	// Source: batch/v1 JobSpec.manualSelector; metav1.OwnerReference.
@@ -140,9 +139,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 
 	// Source: KEP-2307; #108752, #109429. Wrong: keeps the finalizers of pods whose Job is gone.
 	It("all pods of a deleted Job are gone", Covers(PodsGoWithJob, ReleasesOrphans), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Completions(4).Obj())
-
+		s, job := WithNewJob(ctx, puppet.Job("a").Parallelism(3).Completions(4))
 		pods := Running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
 		s.End(ctx, 1, pods[1])
@@ -178,9 +175,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 	// Many tools still select by them. Wrong: drops the labels that the API server has added
 	// to the template.
 	It("each pod has the legacy labels job-name and controller-uid", Covers(LegacyPodLabels), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Obj())
-
+		s, job := WithNewJob(ctx, puppet.Job("a"))
 		Running(s, "a", 1)
 		Expect(s.Created()).To(HaveEach(HaveField("Labels", And(
 			HaveKeyWithValue("job-name", "a"), HaveKeyWithValue("controller-uid", string(job.UID))))))
@@ -299,9 +294,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 
 	// Wrong: adopts pods before it reads the status.
 	It("the controller does not adopt a pod for a finished Job", Covers(NoAdoptionOnceFinished), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").ExitCodes("0").Obj())
-
+		s, job := WithNewJob(ctx, puppet.Job("a").ExitCodes("0"))
 		Completes(s, "a", Counters{Succeeded: 1})
 		complete := s.Job("a").Status
 		framework.Create(ctx, s, orphanOf(job, "orphan", ""))

@@ -149,9 +149,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 
 	It("the controller emits Suspended and Resumed", Label("level:should"), Covers(
 		EventsForSuspension), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Obj())
-
+		s, job := WithNewJob(ctx, puppet.Job("a"))
 		Running(s, "a", 1)
 		SuspendJob(ctx, s, "a")
 		s.Soon("there is an event Suspended", func(g Gomega) { g.Expect(eventsOf(s, job, "Suspended")).NotTo(BeEmpty()) })

@@ -26,6 +26,13 @@ func Due(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuild
 	return Scheduled(ctx, s, cronJob.Schedule(puppet.Daily(tick)), LastBefore(tick))
 }
 
+// WithDue returns a new sandbox with a CronJob that has missed the time of tick.
+func WithDue(ctx context.Context, cronJob *puppet.CronJobBuilder) (_ *framework.Sandbox, _ *batchv1.CronJob, tick time.Time) {
+	GinkgoHelper()
+	s, tick := framework.New(ctx), Ago(30*time.Minute)
+	return s, Due(ctx, s, cronJob, tick), tick
+}
+
 // LastBefore returns the lastScheduleTime by which the time of tick has been missed.
 func LastBefore(tick time.Time) time.Time { return tick.Add(-5 * time.Minute) }
 

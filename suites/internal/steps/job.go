@@ -37,9 +37,15 @@ func TrueConditions(job *batchv1.Job) map[batchv1.JobConditionType]string {
 // WithJob returns a new sandbox in which a Job has been created.
 func WithJob(ctx context.Context, job *puppet.JobBuilder) *framework.Sandbox {
 	GinkgoHelper()
-	s := framework.New(ctx)
-	framework.Create(ctx, s, job.Obj())
+	s, _ := WithNewJob(ctx, job)
 	return s
+}
+
+// WithNewJob is WithJob that returns the Job, too, as it was created.
+func WithNewJob(ctx context.Context, job *puppet.JobBuilder) (*framework.Sandbox, *batchv1.Job) {
+	GinkgoHelper()
+	s := framework.New(ctx)
+	return s, framework.Create(ctx, s, job.Obj())
 }
 
 // PodsOf returns the pods that a Job controls, oldest first.
@@ -101,6 +107,20 @@ func Fails(s *framework.Sandbox, job, reason string, want Counters) {
 		g.Expect(TrueConditions(s.Job(job))).To(HaveKeyWithValue(batchv1.JobFailed, reason))
 	})
 	Expect(CountersOf(s.Job(job))).To(Equal(want))
+}
+
+// CompletesWith is Completes that also expects how many pods were ever created.
+func CompletesWith(s *framework.Sandbox, created int, job string, want Counters) {
+	GinkgoHelper()
+	Completes(s, job, want)
+	Expect(s.Created()).To(HaveLen(created))
+}
+
+// FailsWith is Fails that also expects how many pods were ever created.
+func FailsWith(s *framework.Sandbox, created int, job, reason string, want Counters) {
+	GinkgoHelper()
+	Fails(s, job, reason, want)
+	Expect(s.Created()).To(HaveLen(created))
 }
 
 // SuspendJob sets suspend of a Job to true.
