@@ -7,10 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/jobconformance/jobconformance/suites/bench/requests"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
@@ -47,9 +47,7 @@ type finisher struct {
 func finishPods(ctx context.Context, c kubernetes.Interface, namespace string) (*finisher, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f := &finisher{client: c, queue: workqueue.NewTyped[*corev1.Pod]()}
-	factory := informers.NewSharedInformerFactoryWithOptions(c, 0, informers.WithNamespace(namespace))
-	informer := factory.Core().V1().Pods().Informer()
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+	unwatch, err := requests.Watch(ctx, c, namespace, requests.Pods, cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 		if pod := obj.(*corev1.Pod); pod.Spec.SchedulerName == scheduler && pod.Status.Phase == corev1.PodPending {
 			f.queue.Add(pod)
 		}
@@ -66,12 +64,7 @@ func finishPods(ctx context.Context, c kubernetes.Interface, namespace string) (
 		cancel()
 		f.queue.ShutDown()
 		working.Wait()
-		factory.Shutdown()
-	}
-	factory.Start(running.Done())
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-		f.stop()
-		return nil, fmt.Errorf("watching the pods of namespace %s: %w", namespace, ctx.Err())
+		unwatch()
 	}
 	return f, nil
 }

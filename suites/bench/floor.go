@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/bench/requests"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -93,21 +93,18 @@ func (b *Bench) createAndEnd(ctx context.Context, w *workload, n int, pod func(i
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	names := make(chan string, n)
-	factory := informers.NewSharedInformerFactoryWithOptions(b.Client, 0, informers.WithNamespace(w.namespace))
-	if _, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+	unwatch, err := requests.Watch(ctx, b.Client, w.namespace, requests.Pods, cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(before, after any) {
 			p := after.(*corev1.Pod)
 			if p.Status.Phase == corev1.PodSucceeded && before.(*corev1.Pod).Status.Phase != p.Status.Phase {
 				names <- p.Name
 			}
 		},
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	factory.Start(ctx.Done())
-	defer factory.Shutdown()
-	defer cancel(nil)
-	factory.WaitForCacheSync(ctx.Done())
+	defer unwatch()
 
 	var work sync.WaitGroup
 	work.Go(func() {

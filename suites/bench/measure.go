@@ -91,14 +91,16 @@ func (b *Bench) measure(ctx context.Context, impl implementation.Implementation,
 		return s, err
 	}
 	defer controller.Kill() // if it still runs
-	working, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go guard(working, cancel, controller)
+	working, done := requests.Guarded(ctx, controller)
+	defer done()
 
 	if s, err = b.work(working, w, row, controller); err != nil {
 		return s, fmt.Errorf("%s at %s: %w", impl.Name, row.name, err)
 	}
-	stopProcess(controller)
+	done()
+	stopping, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	controller.Stop(stopping) // before anything that it works on goes
 	return s, w.clear(ctx)
 }
 
@@ -160,20 +162,4 @@ func (b *Bench) clock(ctx context.Context, w *workload, row row, controller *pro
 	}
 	s.calls, s.cpu, s.peak = b.Counter.Counts().Since(calls), after.cpu-before.cpu, after.peak
 	return s, errors.Join(w.judge(row), b.Counter.Err())
-}
-
-// guard cancels when the controller ends.
-func guard(ctx context.Context, cancel context.CancelCauseFunc, controller *process.Process) {
-	select {
-	case <-ctx.Done():
-	case <-controller.Done():
-		cancel(fmt.Errorf("%s ended with %s; the end of its log:\n%s", controller.Name(), controller.Exit(), controller.LogEnd(10)))
-	}
-}
-
-// stopProcess ends the controller before anything that it works on.
-func stopProcess(controller *process.Process) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	controller.Stop(ctx)
 }

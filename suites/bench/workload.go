@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
+	"github.com/jobconformance/jobconformance/suites/bench/requests"
 	"golang.org/x/sync/errgroup"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,8 +29,7 @@ type workload struct {
 	client    kubernetes.Interface
 	namespace string
 	finisher  *finisher
-	factory   informers.SharedInformerFactory
-	unwatch   context.CancelFunc
+	unwatch   func()
 
 	mu       sync.Mutex
 	jobs     map[string]*batchv1.Job
@@ -47,23 +46,15 @@ func newWorkload(ctx context.Context, c kubernetes.Interface) (*workload, error)
 		client: c, namespace: ns.Name,
 		jobs: map[string]*batchv1.Job{}, finished: map[string]time.Time{}, changed: make(chan struct{}),
 	}
-	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	w.unwatch = cancel
-	w.factory = informers.NewSharedInformerFactoryWithOptions(c, 0, informers.WithNamespace(ns.Name))
-	informer := w.factory.Batch().V1().Jobs().Informer()
-	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	w.unwatch, err = requests.Watch(ctx, c, ns.Name, requests.Jobs, cache.ResourceEventHandlerFuncs{
 		AddFunc:    w.saw,
 		UpdateFunc: func(_, job any) { w.saw(job) },
-	}); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
-	w.factory.Start(watching.Done())
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-		w.stop()
-		return nil, ctx.Err()
-	}
 	if w.finisher, err = finishPods(ctx, c, ns.Name); err != nil {
-		w.stop()
+		w.unwatch()
 		return nil, err
 	}
 	return w, nil
@@ -133,11 +124,8 @@ func (w *workload) judge(row row) error {
 
 // stop ends the watches and the finisher; the namespace stays.
 func (w *workload) stop() {
-	if w.finisher != nil {
-		w.finisher.stop()
-	}
+	w.finisher.stop()
 	w.unwatch()
-	w.factory.Shutdown()
 }
 
 // clear empties the namespace. Pods are deleted by many requests at a time,

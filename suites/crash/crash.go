@@ -2,7 +2,6 @@ package crash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -96,7 +95,9 @@ func (t *Test) execute(ctx context.Context) (*Tally, error) {
 		return nil, err
 	}
 	defer last.Kill()
-	if err := t.awaitEnd(ctx, last); err != nil {
+	guarded, done := requests.Guarded(ctx, last)
+	defer done()
+	if err := t.awaitEnd(guarded); err != nil {
 		return nil, err
 	}
 	tally.Writes = t.Counter.Counts().Writes()
@@ -114,13 +115,17 @@ func (t *Test) killAll(ctx context.Context, tally *Tally) error {
 		pods += s.Want.Pods
 	}
 	edits := t.edits()
-	for ; tally.Kills < t.Kills; tally.Kills++ {
-		t.runner.allow(pods * (tally.Kills + 1) / (t.Kills + 1))
+	for ; ; tally.Kills++ {
 		for _, edit := range edits[tally.Kills] {
 			if err := edit(ctx); err != nil {
 				return err
 			}
 		}
+		if tally.Kills == t.Kills {
+			t.runner.allow(math.MaxInt)
+			return nil
+		}
+		t.runner.allow(pods * (tally.Kills + 1) / (t.Kills + 1))
 		controller, err := t.start(tally.Kills)
 		if err != nil {
 			return err
@@ -134,18 +139,13 @@ func (t *Test) killAll(ctx context.Context, tally *Tally) error {
 			console.Line(t.Progress, "killed "+t.Implementation.Name, "%d of %d, %d of %d Jobs finished", done, t.Kills, t.finished(), len(t.scripts))
 		}
 	}
-	for _, edit := range edits[t.Kills] {
-		if err := edit(ctx); err != nil {
-			return err
-		}
-	}
-	t.runner.allow(math.MaxInt)
-	return nil
 }
 
 // awaitKill returns when the controller is to be killed: after a random number of
 // writes and up to 20 ms.
 func (t *Test) awaitKill(ctx context.Context, controller *process.Process) error {
+	ctx, done := requests.Guarded(ctx, controller)
+	defer done()
 	last := t.Counter.Counts().Writes() + t.random.IntN(maxWrites)
 	delay := time.Duration(t.random.Int64N(int64(20 * time.Millisecond)))
 	over := time.After(maxRunTime)
@@ -158,21 +158,15 @@ func (t *Test) awaitKill(ctx context.Context, controller *process.Process) error
 		case <-changed:
 		case <-over:
 			return nil
-		case <-controller.Done():
-			return ended(controller)
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
 	select {
 	case <-time.After(delay):
 	case <-ctx.Done():
 	}
-	return ctx.Err()
-}
-
-func ended(p *process.Process) error {
-	return fmt.Errorf("%s exited on its own with %s; the end of its log:\n%s", p.Name(), p.Exit(), p.LogEnd(10))
+	return context.Cause(ctx)
 }
 
 // edits suspend and resume Jobs. The key is the number of kills before the edit.
@@ -200,53 +194,29 @@ func (t *Test) edits() map[int][]func(context.Context) error {
 
 // awaitEnd waits until the Jobs are finished and no pod is tracked, or until
 // nothing has changed for stallLimit: then the tally lists what is wrong.
-func (t *Test) awaitEnd(ctx context.Context, last *process.Process) error {
-	for _, s := range t.scripts {
-		err := t.await(ctx, last, func() bool {
-			job := t.recorder.Job(s.Job.Name)
-			return job == nil || kinds.Finished(job) != ""
-		})
-		if err != nil {
-			return ignoreStall(err)
-		}
-	}
-	for _, name := range t.tracked() {
-		err := t.await(ctx, last, func() bool {
-			pod := t.recorder.Pod(name)
-			return pod == nil || !isTracked(pod)
-		})
-		if err != nil {
-			return ignoreStall(err)
-		}
-	}
-	return nil
-}
-
-var errStall = errors.New("nothing changes any more")
-
-func ignoreStall(err error) error {
-	if errors.Is(err, errStall) {
-		return nil
-	}
-	return err
-}
-
-func (t *Test) await(ctx context.Context, last *process.Process, done func() bool) error {
+func (t *Test) awaitEnd(ctx context.Context) error {
+	unfinished := t.scripts
 	for {
 		changed := t.recorder.Changed()
-		if done() {
+		for len(unfinished) > 0 && t.isOver(unfinished[0].Job.Name) {
+			unfinished = unfinished[1:]
+		}
+		if len(unfinished) == 0 && len(t.tracked()) == 0 {
 			return nil
 		}
 		select {
 		case <-changed:
 		case <-time.After(stallLimit):
-			return errStall
-		case <-last.Done():
-			return ended(last)
+			return nil
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
+}
+
+func (t *Test) isOver(name string) bool {
+	job := t.recorder.Job(name)
+	return job == nil || kinds.Finished(job) != ""
 }
 
 // examine fills the tally from the history.

@@ -7,7 +7,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // Tally is the result.
@@ -93,4 +97,50 @@ func (t *Tally) judge(s Script, got Outcome) {
 
 func (t *Tally) blame(format string, args ...any) {
 	t.Violations = append(t.Violations, fmt.Sprintf(format, args...))
+}
+
+// outcomes returns how the Jobs were at the end of a history, and how many pods
+// were created for each.
+func outcomes(h history.History) map[string]Outcome {
+	all := map[string]Outcome{}
+	for _, r := range h.Jobs("") {
+		job := r.Job()
+		if r.Type == watch.Deleted {
+			delete(all, job.Name)
+			continue
+		}
+		o := all[job.Name]
+		o.Condition, o.Succeeded, o.Failed = kinds.Finished(job), job.Status.Succeeded, job.Status.Failed
+		all[job.Name] = o
+	}
+	for _, r := range h.Pods("") {
+		if ref := metav1.GetControllerOfNoCopy(r.Object); r.Type == watch.Added && ref != nil {
+			o := all[ref.Name]
+			o.Pods++
+			all[ref.Name] = o
+		}
+	}
+	return all
+}
+
+// finished returns how many Jobs are finished now.
+func (t *Test) finished() int {
+	n := 0
+	for _, job := range t.recorder.Jobs() {
+		if kinds.Finished(&job) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// tracked returns the pods that have the tracking finalizer now.
+func (t *Test) tracked() []string {
+	var names []string
+	for _, pod := range t.recorder.Pods() {
+		if slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer) {
+			names = append(names, pod.Name)
+		}
+	}
+	return names
 }

@@ -12,6 +12,14 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/cluster"
+	"github.com/jobconformance/jobconformance/fixtures/process"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/e2e-framework/support"
 )
 
 // Call is a kind of request.
@@ -175,4 +183,78 @@ func (c *Counter) Quiet(ctx context.Context, long time.Duration) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// Cluster is an embedded cluster on which the requests of implementations are
+// counted.
+type Cluster struct {
+	*run.Environment
+	Counter *Counter
+	Client  kubernetes.Interface // of the harness
+}
+
+// With starts such a cluster, calls do and stops the cluster. The context of do
+// ends, too, when a part of the cluster ends.
+func With(ctx context.Context, o run.Options, do func(context.Context, Cluster) error) error {
+	counter := &Counter{}
+	o.Bare = true
+	o.Embedded = []support.ClusterOpts{cluster.WithAudit(run.ImplementationUser, counter)}
+	return run.With(ctx, o, func(ctx context.Context, env *run.Environment) error {
+		config := env.Config()
+		config.UserAgent = "jobconformance (bench)"
+		config.ContentType = "application/vnd.kubernetes.protobuf"
+		config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+		client, err := kubernetes.NewForConfig(config)
+		if err != nil {
+			return err
+		}
+		return do(ctx, Cluster{Environment: env, Counter: counter, Client: client})
+	})
+}
+
+// Guarded returns a context that ends when the process does; the cause has the end of its log.
+func Guarded(ctx context.Context, p *process.Process) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-p.Done():
+			cancel(fmt.Errorf("%s exited on its own with %s; the end of its log:\n%s", p.Name(), p.Exit(), p.LogEnd(10)))
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// Pods and Jobs are what Watch can watch.
+var (
+	Pods = func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Core().V1().Pods().Informer()
+	}
+	Jobs = func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Batch().V1().Jobs().Informer()
+	}
+)
+
+// Watch calls handlers for the objects of a namespace until stop is called, which returns when
+// nothing runs any more. The context bounds only how long the watch takes to be established.
+func Watch(ctx context.Context, c kubernetes.Interface, namespace string,
+	what func(informers.SharedInformerFactory) cache.SharedIndexInformer, handlers cache.ResourceEventHandlerFuncs,
+) (stop func(), err error) {
+	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	factory := informers.NewSharedInformerFactoryWithOptions(c, 0, informers.WithNamespace(namespace))
+	stop = func() {
+		cancel()
+		factory.Shutdown()
+	}
+	informer := what(factory)
+	if _, err := informer.AddEventHandler(handlers); err != nil {
+		stop()
+		return nil, err
+	}
+	factory.Start(watching.Done())
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		stop()
+		return nil, fmt.Errorf("watching the namespace %s: %w", namespace, context.Cause(ctx))
+	}
+	return stop, nil
 }
