@@ -1,3 +1,8 @@
+// Package explore runs every scenario once without faults, and then once for
+// each thing that can go wrong on the way: each write of the implementation
+// fails or loses its answer; the process is killed before or after it; each
+// event of a watch comes late. Whatever the fault, the scenario must reach its end
+// state, and all invariants must hold.
 package explore
 
 import (
@@ -10,7 +15,6 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
-
 	"golang.org/x/sync/errgroup"
 )
 

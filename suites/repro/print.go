@@ -1,13 +1,21 @@
 package repro
 
 import (
+	"bytes"
+	_ "embed"
 	"fmt"
+	"html/template"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/suites/report/timeline"
 	"github.com/jobconformance/jobconformance/suites/scenario"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
 
 // Print prints outcomes side by side, then the timeline on each version.
@@ -111,4 +119,84 @@ func first(text string) string {
 		return "nothing"
 	}
 	return line
+}
+
+// WriteTable writes the cells as a table in Markdown into the folder of reports,
+// and returns its path.
+func WriteTable(o Options, bugs []library.Entry, cells []Cell) (string, error) {
+	path := filepath.Join(o.Reports, "matrix.md")
+	var text strings.Builder
+	Table(&text, o.Implementation.Name, o.Versions, bugs, cells)
+	return path, os.WriteFile(path, []byte(text.String()), 0o644)
+}
+
+// Table has a row for each bug and a column for each version: red where the bug
+// shows, "-" where nothing was run, and bold where it is not as expected.
+func Table(out io.Writer, impl string, versions []string, bugs []library.Entry, cells []Cell) {
+	fmt.Fprintf(out, "Bugs of upstream with %s, by version of Kubernetes: red where one shows,\nbold where that is not as expected.\n\n", impl)
+	fmt.Fprintf(out, "| issue | what must hold | %s |\n", strings.Join(versions, " | "))
+	fmt.Fprintf(out, "|---|---|%s\n", strings.Repeat("---|", len(versions)))
+	for _, bug := range bugs {
+		var row []string
+		for _, version := range versions {
+			i := slices.IndexFunc(cells, func(c Cell) bool { return c.Issue == bug.Issue && c.Version == version })
+			if i < 0 {
+				row = append(row, "-")
+				continue
+			}
+			row = append(row, cells[i].markdown(bug))
+		}
+		fmt.Fprintf(out, "| [%d](https://github.com/kubernetes/kubernetes/issues/%d) | %s | %s |\n", bug.Issue, bug.Issue, bug.Description, strings.Join(row, " | "))
+	}
+}
+
+func (c Cell) markdown(bug library.Entry) string {
+	text := strings.ToLower(console.Color(c.Reds == 0))
+	if c.Reds > 0 && c.Reds < c.Times {
+		text = fmt.Sprintf("red %d of %d", c.Reds, c.Times)
+	}
+	if c.AsExpected(bug) {
+		return text
+	}
+	return "**" + text + "**"
+}
+
+//go:embed page.tmpl.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// pageOutcome is one version on the page.
+type pageOutcome struct {
+	Outcome
+	Seen, Expected, Why, Timeline string
+	SVG                           template.HTML
+}
+
+// PageName is the name of the file that WritePage writes.
+const PageName = "index.html"
+
+// WritePage writes a page, which needs no other file, into the folder of
+// reports, and returns its path.
+func WritePage(reports string, s *scenario.Scenario, impl string, outcomes []Outcome) (string, error) {
+	var versions []pageOutcome
+	for _, o := range outcomes {
+		versions = append(versions, pageOutcome{
+			Outcome: o, Seen: seen(o), Expected: console.Color(!o.Red), Why: o.Result.Why(), Timeline: o.Result.History.Timeline(),
+			SVG: template.HTML(timeline.SVG(o.Result.History, o.Result.Violations)), //nolint:gosec // escaped there
+		})
+	}
+	yaml, err := s.YAML()
+	if err != nil {
+		return "", err
+	}
+	var page bytes.Buffer
+	err = pageTemplate.Execute(&page, map[string]any{
+		"Title": Title(s), "Scenario": s, "Implementation": impl, "Versions": versions, "YAML": string(yaml), "Last": LastLine(s, impl, outcomes),
+	})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(reports, PageName)
+	return path, os.WriteFile(path, page.Bytes(), 0o644)
 }

@@ -337,7 +337,7 @@ func (r *runner) choose(which string) []corev1.Pod {
 	meant := r.which(which)
 	return slices.DeleteFunc(r.Recorder.Pods(), func(pod corev1.Pod) bool {
 		if which == "" {
-			return r.directed[pod.Name] || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+			return r.directed[pod.Name] || kinds.Ended(&pod)
 		}
 		return !meant(&pod)
 	})
