@@ -68,8 +68,8 @@ func Run(t *testing.T, o Options) *report.Report {
 	if err != nil {
 		t.Fatalf("this is no verdict: %v", err)
 	}
-	if r.Ended != "" {
-		t.Error(r.Ended)
+	for _, crash := range r.Crashes {
+		t.Errorf("the controller crashed while %d specs ran: %s", len(crash.Specs), crash)
 	}
 	for _, q := range r.Requirements {
 		if q.Outcome == report.NonConformant && q.KnownIssue == "" {
@@ -116,7 +116,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 		Duration:       verdict.Duration,
 		Specs:          verdict.Specs,
 		Declined:       o.Declined,
-		Ended:          verdict.Ended,
+		Crashes:        verdict.Crashes,
 	}
 	if failure != nil {
 		judged.HarnessError = failure.Error()

@@ -43,7 +43,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict, fai
 		Date:           p.started,
 		Duration:       verdict.Duration,
 		Specs:          verdict.Specs,
-		Ended:          verdict.Ended,
+		Crashes:        verdict.Crashes,
 	}
 	if f.version == "" && (f.implementation == implementation.KubeControllerManager || f.implementation == implementation.Builtin) {
 		judged.Implementation.Version = environment.Version()

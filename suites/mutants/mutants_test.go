@@ -159,7 +159,10 @@ func caughtBy(ctx context.Context, environment *run.Environment, b built) (strin
 	if failed := verdict.Failed(); len(failed) > 0 {
 		return failed[0].Text, nil
 	}
-	return verdict.Ended, nil
+	if len(verdict.Crashes) > 0 {
+		return "a crash: " + verdict.Crashes[0].Exit, nil
+	}
+	return "", nil
 }
 
 func check(ctx context.Context, environment *run.Environment, builds implementation.Builds, sel run.Selection) (*run.Verdict, error) {

@@ -38,8 +38,11 @@ func Explain(s protocol.Spec, folder, again string) string {
 		if text := events(h); text != "" {
 			b.WriteString(text + "\n")
 		}
-		if lines := lastLines(filepath.Join(folder, "implementation.log"), about.Namespace); len(lines) > 0 {
-			fmt.Fprintf(&b, "The last lines of implementation.log about %s:\n%s\n", about.Namespace, strings.Join(lines, "\n"))
+		logs, _ := filepath.Glob(filepath.Join(folder, "implementation*.log")) // one for each start
+		for _, log := range logs {
+			if lines := lastLines(log, about.Namespace); len(lines) > 0 {
+				fmt.Fprintf(&b, "The last lines of %s about %s:\n%s\n", filepath.Base(log), about.Namespace, strings.Join(lines, "\n"))
+			}
 		}
 	}
 	for _, log := range ownLogs(s) {

@@ -20,8 +20,8 @@ type Run struct {
 	Specs []protocol.Spec
 	// Declined are the features that the implementation does not claim.
 	Declined []contract.Feature
-	// Ended is how the implementation exited on its own; empty if it did not.
-	Ended string
+	// Crashes are those of the implementation that specs share.
+	Crashes []protocol.Crash
 	// HarnessError is why the run could not be finished; empty if it was.
 	HarnessError string
 	// Histories are the files of saved histories, relative to the report, by
@@ -38,7 +38,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 		Cluster:        run.Cluster,
 		Date:           metav1.NewTime(run.Date.UTC().Truncate(time.Second)),
 		Duration:       tenths(run.Duration),
-		Ended:          run.Ended,
+		Crashes:        run.Crashes,
 		HarnessError:   run.HarnessError,
 	}
 	applicable := func(constraints ...string) bool { return holdsIn(run.Cluster.KubernetesVersion, constraints...) }
@@ -64,7 +64,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 	}
 	r.Profiles, r.Result = profiles(r.Requirements)
 	switch {
-	case run.Ended != "":
+	case len(run.Crashes) > 0:
 		r.Result = ResultNonConformant
 	case r.Result == ResultConformant && run.HarnessError != "":
 		r.Result = ResultPartial

@@ -31,9 +31,9 @@ type Report struct {
 	Duration metav1.Duration `json:"duration"`
 	// Result is the worst result of all profiles.
 	Result Result `json:"result"`
-	// Ended is how the implementation exited on its own during the run, with the end of
-	// its log; empty if it did not. It makes the result non-conformant.
-	Ended string `json:"ended,omitempty"`
+	// Crashes are exits of the implementation on its own, while specs shared it. One
+	// makes the result non-conformant.
+	Crashes []protocol.Crash `json:"crashes,omitempty"`
 	// HarnessError is why the run could not be finished; empty if it was. It does not
 	// count against the implementation.
 	HarnessError string `json:"harnessError,omitempty"`
