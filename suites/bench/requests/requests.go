@@ -219,7 +219,7 @@ func Guarded(ctx context.Context, p *process.Process) (context.Context, func()) 
 		select {
 		case <-ctx.Done():
 		case <-p.Done():
-			cancel(fmt.Errorf("%s exited on its own with %s; the end of its log:\n%s", p.Name(), p.Exit(), p.Excerpt()))
+			cancel(fmt.Errorf("%s exited on its own with %s:\n%s", p.Name(), p.Exit(), p.Excerpt()))
 		}
 	}()
 	return ctx, func() { cancel(nil) }
