@@ -77,7 +77,8 @@ func Started(tick string, changes ...func(*batchv1.Job)) *batchv1.Job {
 		panic(err)
 	}
 	lastTick := At(tick).Add(-time.Minute).Format(time.RFC3339)
-	job := plan.New(plan.View{CronJob: Hourly(Last(lastTick)), Schedule: everyMinute, Now: At(tick)}).Create
+	view := plan.View{CronJob: Hourly(Last(lastTick)), Schedule: everyMinute, Now: At(tick)}
+	job := plan.New(view).Create
 	job.UID, job.ResourceVersion = types.UID("uid-of-"+job.Name), "5"
 	job.CreationTimestamp, job.Status.StartTime = *Stamp(tick), Stamp(tick)
 	for _, change := range changes {

@@ -2,6 +2,10 @@ package job
 
 import (
 	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/jobconformance/jobconformance/controller/internal/loop"
 	"github.com/jobconformance/jobconformance/controller/job/plan"
@@ -9,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // observe gathers the View of a Job. upTo is the resourceVersion up to which the informer shows pods.
@@ -57,4 +62,137 @@ func (c *Controller) confirmPods(ctx context.Context, job *batchv1.Job, selector
 		}
 	}
 	return nil
+}
+
+// Cache is what this process knows about one Job that its informers may not show yet: the answers to
+// its own writes. Informers lag behind, and a Plan made from an old view would create pods twice or
+// count them twice (#130333, #137210). Correcting the view beats waiting for the informers: nothing
+// ever blocks, however long a watch hangs.
+//
+// After a crash it is empty, as are the informers. JOB-FAULTS-012, JOB-FAULTS-013
+type Cache struct {
+	// Only the sync of this Job uses these, and there is one at a time.
+	history plan.History
+	// upTo is the resourceVersion up to which history knows the pods.
+	upTo        string
+	createAfter time.Time
+	refusals    int
+	job         *batchv1.Job
+	// jobUnconfirmed is set when a status write failed, so that the Job may be newer than we know:
+	// the next sync reads it from the API server.
+	jobUnconfirmed bool
+
+	// Requests run in parallel.
+	mu   sync.Mutex
+	pods map[types.UID]*podState
+	// podsUnconfirmed is the same for pods, after a create without a clear answer or a pod that was
+	// not as it should be.
+	podsUnconfirmed atomic.Bool
+}
+
+// podState is what we know of one pod beyond the informer. An object alone is not enough: a delete
+// answers with none, and removing the last finalizer of a pod that is being deleted answers with an
+// old resourceVersion.
+type podState struct {
+	pod                       *corev1.Pod // nil if there was no answer to keep
+	finalizerRemoved, deleted bool
+}
+
+func (k *Cache) sawJob(job *batchv1.Job) { k.job = k.latestJob(job) }
+
+// latestJob corrects what the informer shows by what we wrote.
+func (k *Cache) latestJob(shown *batchv1.Job) *batchv1.Job {
+	if k.job != nil && loop.Newer(k.job, shown) {
+		return k.job
+	}
+	return shown
+}
+
+// past reports whether a pod has ended and been counted, and was in a View since: history has nothing
+// more to learn from it, and a Job may have thousands of those.
+func (k *Cache) past(pod *corev1.Pod) bool {
+	return plan.Terminal(pod) && !plan.HasFinalizer(pod) && !loop.NewerThan(pod.ResourceVersion, k.upTo)
+}
+
+// sawPod keeps an answer about a pod. If the pod has the finalizer, a removal before that is void.
+func (k *Cache) sawPod(pod *corev1.Pod) {
+	k.update(pod.UID, func(s *podState) {
+		if s.pod == nil || loop.Newer(pod, s.pod) {
+			s.pod = pod
+			s.finalizerRemoved = s.finalizerRemoved && !plan.HasFinalizer(pod)
+		}
+	})
+}
+
+func (k *Cache) finalizerRemoved(uid types.UID) {
+	k.update(uid, func(s *podState) { s.finalizerRemoved = true })
+}
+
+func (k *Cache) deleted(uid types.UID) { k.update(uid, func(s *podState) { s.deleted = true }) }
+
+func (k *Cache) update(uid types.UID, change func(*podState)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.pods == nil {
+		k.pods = map[types.UID]*podState{}
+	}
+	if k.pods[uid] == nil {
+		k.pods[uid] = &podState{}
+	}
+	change(k.pods[uid])
+}
+
+// latestPods corrects what the informer shows, and forgets what it has caught up with. upTo is the
+// informer's resourceVersion from before shown was read: a pod that is older and not shown is gone.
+func (k *Cache) latestPods(shown []*corev1.Pod, upTo string, now time.Time) []*corev1.Pod {
+	if len(k.pods) == 0 {
+		return shown
+	}
+	pods := make([]*corev1.Pod, 0, len(shown)+len(k.pods))
+	seen := map[types.UID]bool{}
+	for _, pod := range shown {
+		if s := k.pods[pod.UID]; s != nil {
+			seen[pod.UID] = true
+			if pod = s.correct(pod, now); s.pod == nil && !s.finalizerRemoved && !s.deleted {
+				delete(k.pods, pod.UID)
+			}
+		}
+		pods = append(pods, pod)
+	}
+	for uid, s := range k.pods {
+		if seen[uid] {
+			continue
+		}
+		if s.pod == nil || !loop.NewerThan(s.pod.ResourceVersion, upTo) {
+			delete(k.pods, uid)
+			continue
+		}
+		pods = append(pods, s.apply(s.pod, now))
+	}
+	return pods
+}
+
+// correct drops from s what the informer shows as well, and applies the rest to a copy of the pod.
+func (s *podState) correct(shown *corev1.Pod, now time.Time) *corev1.Pod {
+	s.finalizerRemoved = s.finalizerRemoved && plan.HasFinalizer(shown)
+	s.deleted = s.deleted && shown.DeletionTimestamp == nil
+	if s.pod == nil || !loop.Newer(s.pod, shown) {
+		s.pod = nil
+		return s.apply(shown, now)
+	}
+	return s.apply(s.pod, now)
+}
+
+func (s *podState) apply(pod *corev1.Pod, now time.Time) *corev1.Pod {
+	if !s.finalizerRemoved && !s.deleted {
+		return pod
+	}
+	pod = pod.DeepCopy()
+	if s.finalizerRemoved {
+		pod.Finalizers = slices.DeleteFunc(pod.Finalizers, func(f string) bool { return f == batchv1.JobTrackingFinalizer })
+	}
+	if s.deleted && pod.DeletionTimestamp == nil {
+		pod.DeletionTimestamp = &metav1.Time{Time: now}
+	}
+	return pod
 }

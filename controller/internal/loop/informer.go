@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"sync"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -68,3 +70,27 @@ func NewerThan(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err != nil || order > 0
 }
+
+// Caches are what a controller knows of objects beyond its informers. An entry belongs to a UID, so
+// that an object created again under an old name inherits nothing (#132042). Nothing may break when
+// a restart loses them all.
+// JOB-COMPLETIONS-009, JOB-FAULTS-008, CRON-OWNERS-001
+type Caches[T any] struct{ byKey sync.Map }
+
+type entry[T any] struct {
+	uid     types.UID
+	content *T
+}
+
+// Of returns what is known of an object, at first a zero T.
+func (c *Caches[T]) Of(key cache.ObjectName, uid types.UID) *T {
+	if known, ok := c.byKey.Load(key); ok && known.(entry[T]).uid == uid {
+		return known.(entry[T]).content
+	}
+	fresh := entry[T]{uid, new(T)}
+	c.byKey.Store(key, fresh)
+	return fresh.content
+}
+
+// Forget drops what is known of an object that is gone.
+func (c *Caches[T]) Forget(key cache.ObjectName) { c.byKey.Delete(key) }
