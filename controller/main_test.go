@@ -157,19 +157,17 @@ func TestStop(t *testing.T) {
 }
 
 func TestControllers(t *testing.T) {
-	for names, want := range map[string]string{
-		"*":                                 "job cronjob",
-		"job":                               "job",
-		"cronjob-controller":                "cronjob",
-		"job,cronjob":                       "job cronjob",
-		"*,-job-controller":                 "cronjob",
-		"-cronjob,*":                        "job",
-		"job-controller,cronjob-controller": "job cronjob",
+	for want, lists := range map[string][]string{
+		"job cronjob": {"*", "job,cronjob", "job-controller,cronjob-controller"},
+		"job":         {"job", "-cronjob,*"},
+		"cronjob":     {"cronjob-controller", "*,-job-controller"},
 	} {
-		o := options{controllers: strings.Split(names, ",")}
-		got := slices.DeleteFunc(slices.Clone(allControllers), func(c string) bool { return !o.runs(c) })
-		if strings.Join(got, " ") != want {
-			t.Errorf("--controllers=%s runs %v, want %s", names, got, want)
+		for _, names := range lists {
+			o := options{controllers: strings.Split(names, ",")}
+			got := slices.DeleteFunc(slices.Clone(allControllers), func(c string) bool { return !o.runs(c) })
+			if strings.Join(got, " ") != want {
+				t.Errorf("--controllers=%s runs %v, want %s", names, got, want)
+			}
 		}
 	}
 }
@@ -197,18 +195,7 @@ func TestProbes(t *testing.T) {
 	health := newHealth()
 	server := httptest.NewServer(handler(health))
 	defer server.Close()
-	get := func(path string) (int, string) {
-		response, err := http.Get(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return response.StatusCode, string(body)
-	}
+	get := func(path string) (int, string) { return get(t, server.URL+path) }
 	if code, _ := get("/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz: %d", code)
 	}
@@ -219,4 +206,18 @@ func TestProbes(t *testing.T) {
 	if code, _ := get("/readyz"); code != http.StatusOK {
 		t.Errorf("/readyz: %d", code)
 	}
+}
+
+// get returns the status and the body of an answer.
+func get(t *testing.T, url string) (int, string) {
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
 }

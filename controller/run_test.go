@@ -141,22 +141,14 @@ func TestShutdown(t *testing.T) {
 
 // checkMetrics asks for metrics with the names that kube-controller-manager has.
 func checkMetrics(t *testing.T, url string) {
-	response, err := http.Get(url + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, metrics := get(t, url+"/metrics")
 	for _, want := range []string{
 		"go_goroutines", "process_start_time_seconds",
 		`workqueue_depth{name="cronjob"}`, `rest_client_requests_total{code="200"`,
 		`leader_election_master_status{name="jobconformance-reference"} 1`,
 		"cronjob_controller_job_creation_skew_duration_seconds_count",
 	} {
-		if !strings.Contains(string(body), want) {
+		if !strings.Contains(metrics, want) {
 			t.Errorf("/metrics has no %s", want)
 		}
 	}

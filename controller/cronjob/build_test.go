@@ -2,7 +2,6 @@ package cronjob
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jobconformance/jobconformance/controller/cronjob/cronexpr"
@@ -16,17 +15,14 @@ import (
 
 // At reads "15:04" or "15:04:05" as a time of one certain day, or a whole RFC 3339 time.
 func At(text string) time.Time {
-	if strings.Count(text, ":") == 1 {
-		text += ":00"
+	for _, prefix := range []string{"", "2026-03-10T"} {
+		for _, suffix := range []string{"", "Z", ":00Z"} {
+			if t, err := time.Parse(time.RFC3339, prefix+text+suffix); err == nil {
+				return t.UTC()
+			}
+		}
 	}
-	if !strings.Contains(text, "T") {
-		text = "2026-03-10T" + text + "Z"
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		panic(err)
-	}
-	return t.UTC()
+	panic("no time: " + text)
 }
 
 func Stamp(text string) *metav1.Time { return &metav1.Time{Time: At(text)} }

@@ -21,35 +21,21 @@ import (
 
 func TestStaleInformersDuplicateNothing(t *testing.T) {
 	s := newAPIServer(t, MakeJob(Unstarted, Size(2, 3)))
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("active=2")
 	s.expectWrites("update jobs/status", "create pods", "create pods", "update jobs/status")
 
 	// Pods finish; their informer shows it, that of Jobs shows nothing (#137210).
-	for _, pod := range s.pods {
-		pod.Status.Phase = corev1.PodSucceeded
-		stamped(s, pod)
-	}
-	s.showPods()
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.succeed()
+	s.mustSync()
 	s.expect("active=1, succeeded=2")
 	if len(s.pods) != 3 {
 		t.Errorf("%d pods were created, want 3", len(s.pods))
 	}
 
 	// The last one too. Now the Job is complete, which no informer knows (#130333).
-	for _, pod := range s.pods {
-		pod.Status.Phase = corev1.PodSucceeded
-		stamped(s, pod)
-	}
-	s.showPods()
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.succeed()
+	s.mustSync()
 	s.expect("succeeded=3, SuccessCriteriaMet=True, Complete=True, completed")
 	if len(s.pods) != 3 {
 		t.Errorf("%d pods were created, want 3", len(s.pods))
@@ -111,9 +97,7 @@ func TestRestartAtEveryWrite(t *testing.T) {
 			_ = s.sync()
 			s.refuse = func(string) error { return nil }
 			s.restart()
-			if err := s.sync(); err != nil {
-				t.Fatal(err)
-			}
+			s.mustSync()
 			s.expect("active=1, succeeded=1, failed=1")
 		})
 	}
@@ -127,9 +111,7 @@ func TestConflictTouchesNoPod(t *testing.T) {
 	}
 	s.expectWrites("update jobs/status")
 	// The API server is asked, though the informer still shows the old Job.
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("Suspended=True, unstarted")
 	s.expectWrites("update jobs/status")
 }
@@ -141,9 +123,7 @@ func TestLostAnswerCreatesNoSecondPod(t *testing.T) {
 		t.Fatal("no error")
 	}
 	s.clock.Step(time.Minute)
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	if len(s.pods) != 1 {
 		t.Errorf("%d pods, want 1", len(s.pods))
 	}
@@ -166,15 +146,11 @@ func TestQuotaIsTriedAgainWithPatience(t *testing.T) {
 	if e := <-s.events.Events; !strings.HasPrefix(e, "Warning FailedCreate Error creating: ") {
 		t.Error(e)
 	}
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expectWrites() // not yet
 	s.refuse = func(string) error { return nil }
 	s.clock.Step(refusalBase)
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("active=8")
 }
 
@@ -183,9 +159,7 @@ func TestTerminatingNamespaceIsLeftAlone(t *testing.T) {
 	s.refuse = once("create pods", &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
 		Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}}}})
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expectWrites("update jobs/status", "create pods")
 	if len(s.events.Events) > 0 {
 		t.Error(<-s.events.Events)
@@ -195,9 +169,7 @@ func TestTerminatingNamespaceIsLeftAlone(t *testing.T) {
 func TestSurplusPodThatSucceededUnseenIsCounted(t *testing.T) {
 	s := newAPIServer(t, MakeJob(func(j *batchv1.Job) { j.Spec.Completions = nil }), "a running 5s", "b running 9s")
 	s.put("a succeeded") // the informer shows it running, and it is to be deleted uncounted
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("active=1, succeeded=1")
 	if s.pods["b"].DeletionTimestamp != nil {
 		t.Error("b is deleted as well")
@@ -208,9 +180,7 @@ func TestTerminatingPodIsNotDeletedAgain(t *testing.T) {
 	s := newAPIServer(t, MakeJob(Size(0, 1)), "a running")
 	s.pods["a"].Finalizers = append(s.pods["a"].Finalizers, "test/finalizer")
 	for range 3 {
-		if err := s.sync(); err != nil {
-			t.Fatal(err)
-		}
+		s.mustSync()
 	}
 	s.expect("terminating=1")
 	s.expectWrites("update jobs/status", "patch pods", "delete pods", "update jobs/status")
@@ -218,18 +188,14 @@ func TestTerminatingPodIsNotDeletedAgain(t *testing.T) {
 
 func TestRecreatedJobInheritsNothing(t *testing.T) {
 	s := newAPIServer(t, MakeJob(), "a failed", "b failed")
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("failed=2")
 	again := MakeJob()
 	again.UID = "another-uid"
 	s.jobs["pi"] = stamped(s, again)
 	s.pods = map[string]*corev1.Pod{}
 	s.show()
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("active=1") // without back-off (#132042)
 }
 
@@ -237,9 +203,7 @@ func TestOrphansAreAdopted(t *testing.T) {
 	s := newAPIServer(t, MakeJob(), "a running bare")
 	s.pods["a"].OwnerReferences = nil
 	s.show()
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("active=1")
 	if a := s.pods["a"]; !metav1.IsControlledBy(a, s.jobs["pi"]) || !plan.HasFinalizer(a) {
 		t.Errorf("%+v", a.ObjectMeta)
@@ -253,9 +217,7 @@ func TestNothingIsAdoptedForAJobBeingDeleted(t *testing.T) {
 	s.show()
 	s.jobs["pi"] = stamped(s, MakeJob(func(j *batchv1.Job) { j.DeletionTimestamp = ptr.To(metav1.NewTime(Noon)) })) // which the informer does not show (#42639)
 	for range 2 {
-		if err := s.sync(); err != nil {
-			t.Fatal(err)
-		}
+		s.mustSync()
 	}
 	s.expectWrites("update jobs/status")
 }
@@ -309,9 +271,7 @@ func TestReadsMayFail(t *testing.T) {
 func TestMismatchedPodsAreReleased(t *testing.T) {
 	s := newAPIServer(t, MakeJob(), "a running")
 	s.pods["a"].Labels = nil
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	if a := s.pods["a"]; len(a.OwnerReferences) > 0 || plan.HasFinalizer(a) {
 		t.Errorf("%+v", a.ObjectMeta)
 	}
@@ -321,9 +281,7 @@ func TestMismatchedPodsAreReleased(t *testing.T) {
 func TestManagedByOtherIsLeftAlone(t *testing.T) {
 	other := "example.com/other"
 	s := newAPIServer(t, MakeJob(func(j *batchv1.Job) { j.Spec.ManagedBy = &other }), "a succeeded")
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expectWrites()
 }
 

@@ -120,6 +120,22 @@ func (s *apiServer) sync() error {
 	return nil
 }
 
+func (s *apiServer) mustSync() {
+	s.t.Helper()
+	if err := s.sync(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// succeed ends all pods, and shows it.
+func (s *apiServer) succeed() {
+	for _, pod := range s.pods {
+		pod.Status.Phase = corev1.PodSucceeded
+		stamped(s, pod)
+	}
+	s.showPods()
+}
+
 func (s *apiServer) status() string { return describeStatus(s.jobs["pi"].Status) }
 
 func (s *apiServer) expect(want string) {

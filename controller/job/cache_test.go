@@ -13,38 +13,28 @@ import (
 // still shows it with the finalizer must not have it counted again.
 func TestVanishedPodIsCountedOnce(t *testing.T) {
 	s := newAPIServer(t, MakeJob(), "a failed deleted 1h")
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	if s.pods["a"] != nil {
 		t.Error("the pod is still there")
 	}
 	s.expect("active=1, failed=1")
 	s.show()
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("active=1, failed=1")
 }
 
 func TestCreatedPodThatIsGoneIsForgotten(t *testing.T) {
 	s := newAPIServer(t, MakeJob())
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("active=1")
 	for name := range s.pods {
 		delete(s.pods, name)
 	}
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("active=1") // the informer may not have got there yet
 	s.version++
 	s.show()
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("active=1")
 	if len(s.pods) != 1 {
 		t.Errorf("%d pods, want a new one", len(s.pods))
@@ -108,18 +98,14 @@ func TestCountedPodsAreLeftOut(t *testing.T) {
 		}
 	}
 	for range 3 { // record the failure, remove the finalizer, see that it is gone
-		if err := s.sync(); err != nil {
-			t.Fatal(err)
-		}
+		s.mustSync()
 		s.show()
 	}
 	s.expect("active=1, failed=1")
 	expect("b")
 	s.restart()
 	expect("ab")
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	expect("b")
 	stamped(s, s.pods["a"])
 	s.show()

@@ -48,9 +48,7 @@ func TestMetricsOfIndexesAndPolicies(t *testing.T) {
 		j.Spec.BackoffLimit, j.Spec.BackoffLimitPerIndex = ptr.To[int32](math.MaxInt32), ptr.To[int32](1)
 		j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{onExitCodes("FailIndex", "In", 42)}}
 	}))
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	for _, pod := range s.pods {
 		was := pod.DeepCopy()
 		pod.Status.Phase = corev1.PodSucceeded
@@ -63,9 +61,7 @@ func TestMetricsOfIndexesAndPolicies(t *testing.T) {
 	}
 	s.showPods()
 	for range 4 {
-		if err := s.sync(); err != nil {
-			t.Fatal(err)
-		}
+		s.mustSync()
 	}
 	s.controller.podChanged(MakePod("a succeeded"), nil)
 	s.controller.jobChanged(nil, MakeJob(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/other") }))
@@ -87,9 +83,7 @@ func TestMetrics(t *testing.T) {
 	s := newAPIServer(t, MakeJob(Unstarted, Size(2, 2)))
 	phases := []corev1.PodPhase{corev1.PodFailed, corev1.PodSucceeded, corev1.PodSucceeded}
 	for range 2 {
-		if err := s.sync(); err != nil {
-			t.Fatal(err)
-		}
+		s.mustSync()
 		for _, pod := range s.pods {
 			if !plan.Terminal(pod) {
 				pod.Status.Phase, phases = phases[0], phases[1:]
@@ -99,9 +93,7 @@ func TestMetrics(t *testing.T) {
 		s.showPods()
 		s.clock.Step(refusalMax)
 	}
-	if err := s.sync(); err != nil {
-		t.Fatal(err)
-	}
+	s.mustSync()
 	s.expect("succeeded=2, failed=1, SuccessCriteriaMet=True, Complete=True, completed")
 	more(t, before, map[string]float64{
 		`job_controller_job_pods_creation_total{reason="new",status="succeeded"}`:                                             2,

@@ -1,14 +1,20 @@
 package explore
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
-
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
 func TestEveryScenarioCanBeRead(t *testing.T) {
@@ -126,5 +132,158 @@ func TestScenariosAreForVersions(t *testing.T) {
 		if !slices.ContainsFunc(scenarios, func(s Scenario) bool { return s.Name == name }) {
 			t.Errorf("there is no scenario %s", name)
 		}
+	}
+}
+
+// fakeRunner runs scenarios with two writes each. A plan has the given results;
+// others are green.
+type fakeRunner struct {
+	mu    sync.Mutex
+	plans map[string][]Run // by plan, one for each time; the last one for all further
+	ran   []string
+}
+
+func (s *fakeRunner) run(_ context.Context, _ Scenario, plan Plan) (Run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ran = append(s.ran, plan.String())
+	runs := s.plans[plan.String()]
+	if len(runs) == 0 {
+		return Run{Result: &scenario.Result{}, Reached: true, Seen: Seen{Writes: map[string]int{"create pods": 2}}}, nil
+	}
+	if len(runs) > 1 {
+		s.plans[plan.String()] = runs[1:]
+	}
+	if runs[0].Result == nil {
+		return Run{}, errors.New("the cluster is away")
+	}
+	return runs[0], nil
+}
+
+func red(step int) Run {
+	return Run{Result: &scenario.Result{Failed: "step 7, await x: it is false", FailedStep: step, Namespace: "ns"}, Reached: true}
+}
+
+func green(reached bool) Run { return Run{Result: &scenario.Result{}, Reached: reached} }
+
+func explored(t *testing.T, s *fakeRunner, change func(*Explorer)) (*Tally, string) {
+	t.Helper()
+	dir := t.TempDir()
+	results, err := OpenResults(filepath.Join(dir, "results.jsonl"), Identity{"x", "1", "v1.37.1"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer results.Close()
+	var out bytes.Buffer
+	e := &Explorer{
+		Runner: s.run, Results: results, Folder: dir, Workers: 3, Out: &out,
+		Again: func(sc, plan string) string { return "again " + sc + ", " + plan },
+	}
+	if change != nil {
+		change(e)
+	}
+	tally, err := e.Run(context.Background(), []Scenario{{Name: "a", Text: "a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally.Print(&out)
+	return tally, out.String()
+}
+
+func (s *fakeRunner) times(plan string) (n int) {
+	for _, p := range s.ran {
+		if p == plan {
+			n++
+		}
+	}
+	return n
+}
+
+func TestEveryPlanIsRunOnce(t *testing.T) {
+	s := &fakeRunner{}
+	tally, text := explored(t, s, nil)
+	if tally.Red() || !tally.Complete() || len(s.ran) != 1+2*4 || !strings.Contains(text, "GREEN x: 9 of 9 runs") {
+		t.Errorf("%d runs:\n%s", len(s.ran), text)
+	}
+}
+
+func TestAViolationIsRepeatedAndReported(t *testing.T) {
+	s := &fakeRunner{plans: map[string][]Run{"create pods 2: lose answer": {red(3), green(true), red(3)}}}
+	tally, text := explored(t, s, nil)
+	if !tally.Red() || !tally.Complete() || s.times("create pods 2: lose answer") != 3 {
+		t.Errorf("%v\n%s", s.ran, text)
+	}
+	for _, want := range []string{"VIOLATION a, create pods 2: lose answer: step 3 (2 of 3 runs)", "a: step 3, in 1 runs", "again a, create pods 2: lose answer", "RED x"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("nothing says %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestAKnownViolationIsNone(t *testing.T) {
+	s := &fakeRunner{plans: map[string][]Run{"create pods 2: lose answer": {red(3)}}}
+	tally, text := explored(t, s, func(e *Explorer) {
+		e.Known = []protocol.Bug{
+			{Explored: protocol.Explored{Plan: "create pods [0-9]+: lose answer", Cause: "step 3"}, Text: "it is so"},
+			{Explored: protocol.Explored{Plan: "delete pods 1: lose answer"}, Text: "it was so"},
+		}
+	})
+	if tally.Red() || !strings.Contains(text, "known, in 1 runs: it is so") || !strings.Contains(text, "known, but seen in no run: it was so") {
+		t.Error(text)
+	}
+}
+
+func TestAFaultThatMetNoCallIsReportedAndTriedTwice(t *testing.T) {
+	s := &fakeRunner{plans: map[string][]Run{"create pods 2: answer 500": {green(false)}}}
+	tally, text := explored(t, s, nil)
+	if tally.Red() || s.times("create pods 2: answer 500") != 2 || !strings.Contains(text, "not reached: a, create pods 2: answer 500") {
+		t.Error(text)
+	}
+}
+
+func TestWhatHasNoResultIsMissing(t *testing.T) {
+	s := &fakeRunner{plans: map[string][]Run{"create pods 2: answer 500": {{}}}}
+	tally, text := explored(t, s, nil)
+	if tally.Red() || tally.Complete() || !strings.Contains(text, "NOT COMPLETE x: 8 of 9 runs") {
+		t.Error(text)
+	}
+}
+
+func TestWithoutItsEndStateAScenarioIsNotDisturbed(t *testing.T) {
+	s := &fakeRunner{plans: map[string][]Run{"": {red(3)}}}
+	tally, text := explored(t, s, nil)
+	if !tally.Red() || s.times("") != 3 || len(s.ran) != 3 {
+		t.Error(text)
+	}
+}
+
+func TestWhenTimeIsOverNothingIsBegun(t *testing.T) {
+	s := &fakeRunner{}
+	tally, text := explored(t, s, func(e *Explorer) { e.Until = time.Now().Add(-time.Second) })
+	if tally.Complete() || len(s.ran) != 0 {
+		t.Error(text)
+	}
+}
+
+func TestAPlanIsReducedToWhatItNeeds(t *testing.T) {
+	both, err := ParsePlan("create pods 1: answer 500; create pods 2: lose answer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &fakeRunner{plans: map[string][]Run{both.String(): {red(3)}, "create pods 2: lose answer": {red(3)}}}
+	e := &Explorer{Runner: s.run, Folder: t.TempDir()}
+	o, err := e.try(context.Background(), Scenario{Name: "a"}, both)
+	if err != nil || o.Plan != "create pods 2: lose answer" || o.Shown != 3 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func TestScenariosAreDisturbedAlternately(t *testing.T) {
+	var got []string
+	for _, task := range interleave([][]task{{{Scenario{Name: "a"}, nil}, {Scenario{Name: "a"}, nil}, {Scenario{Name: "a"}, nil}}, nil, {{Scenario{Name: "b"}, nil}}}) {
+		got = append(got, task.sc.Name)
+	}
+	if want := []string{"a", "b", "a", "a"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
