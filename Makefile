@@ -15,6 +15,8 @@ FOCUS ?= ## regular expression: only specs whose text matches it
 LABELS ?= ## label filter: only specs that match it, as in 'behaviour:parallelism && !slow'
 REQUIREMENT ?= ## only specs of these requirements, as in JOB-BACKOFF-001,JOB-BACKOFF-002
 DECLINE ?= ## features that the implementation does not claim, separated by commas
+STRICT ?= ## 1 lets a failed SHOULD count like a failed MUST
+KNOWN_BUGS ?= ## on (default) expects the known bugs of upstream to show; off does not
 PROCS ?= ## specs, or scenarios of repro, that run at the same time
 REPEAT ?= ## how often the suites, a scenario of repro or a row of bench are run; default: 1
 HISTORY ?= ## histories of specs to save: failed (default), all or none
@@ -55,6 +57,7 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 		$(clusterflags) \
 		$(call flag,focus,$(FOCUS)) $(call flag,labels,$(LABELS)) $(call flag,procs,$(PROCS)) \
 		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) \
+		$(if $(filter-out 0,$(STRICT)),--strict) $(call flag,known-bugs,$(KNOWN_BUGS)) \
 		$(call flag,repeat,$(REPEAT)) $(call flag,history,$(HISTORY)) \
 		$(call flag,cluster,$(CLUSTER)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
 		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep) \

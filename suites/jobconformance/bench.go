@@ -29,7 +29,7 @@ soon as it sees the pod. It measures as well what the machine does without a
 controller.
 
 Exit codes: 0 measured, 2 bad input, 3 no figures because the harness failed,
-130 interrupted. An interrupted command stops everything that it started.`
+130 after Ctrl-C, 143 after SIGTERM. An interrupted command stops everything that it started.`
 
 const benchExample = `  jobconformance bench
   jobconformance bench --rows jobs,indexed --qps 200/400 --repeat 5

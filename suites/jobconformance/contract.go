@@ -34,6 +34,9 @@ func (f *flags) selectByContract() error {
 		}
 		f.selection.Declined = append(f.selection.Declined, name)
 	}
+	if f.knownBugs == "off" {
+		return nil
+	}
 	var err error
 	f.selection.Known, err = library.Bugs()
 	return err

@@ -44,6 +44,7 @@ const e2eExample = `  jobconformance
 type flags struct {
 	implementation string
 	repeat         int
+	knownBugs      string // on or off
 	requirements   []string
 	decline        []string
 	listOnly       bool
@@ -69,6 +70,8 @@ func e2eCommand() *cobra.Command {
 	set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
 	set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs do not run")
 	set.StringVar(&f.selection.Labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
+	set.BoolVar(&f.selection.Strict, "strict", false, "let a failed SHOULD count like a failed MUST")
+	set.StringVar(&f.knownBugs, "known-bugs", "on", "expect the known bugs of upstream to show: on, or off for a fork that has fixed them")
 	set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
 	set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
 	set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
@@ -146,6 +149,9 @@ func (f *flags) check() error {
 	}
 	if _, err := ginkgo.ParseLabelFilter(f.selection.Labels); err != nil {
 		return badinput.New(fmt.Sprintf("%q is not a label filter", f.selection.Labels), "write one like 'behaviour:parallelism && !slow'")
+	}
+	if f.knownBugs != "on" && f.knownBugs != "off" {
+		return badinput.New(fmt.Sprintf("%q is neither on nor off", f.knownBugs), "give "+console.Option("known-bugs", "on")+" or off")
 	}
 	if f.selection.Procs < 0 || f.repeat < 1 {
 		return badinput.New("a number of processes or of repeats is too small", fmt.Sprintf("give %s and %s 1 or more", console.Option("procs"), console.Option("repeat")))

@@ -36,7 +36,7 @@ repeated.
 
 Exit codes: 0 all runs done, and no violations but known ones, 1 a violation, 2 bad
 input, 3 no verdict: the time was over before all runs were done, or the harness
-failed, 130 interrupted. After 3 and 130, the same command resumes.`
+failed, 130 after Ctrl-C, 143 after SIGTERM. After these three, the same command resumes.`
 
 const exploreExample = `  jobconformance explore
   jobconformance explore --scenarios indexed --minutes 10

@@ -10,7 +10,7 @@ import (
 
 // exitCodes is the end of the help of all commands that start a cluster.
 const exitCodes = `Exit codes: 0 green, 1 red, 2 bad input, 3 no verdict because the harness failed,
-130 interrupted. An interrupted command stops everything that it started.`
+130 after Ctrl-C, 143 after SIGTERM. An interrupted command stops everything that it started.`
 
 // processes are the implementations that are processes on this machine.
 const processes = "reference, kube-controller-manager or exec:COMMAND"

@@ -21,12 +21,17 @@ import (
 
 // Exit codes of all commands.
 const (
-	exitGreen       = 0
-	exitRed         = 1
-	exitBadInput    = 2
-	exitHarness     = 3
-	exitInterrupted = 130
+	exitGreen    = 0
+	exitRed      = 1
+	exitBadInput = 2
+	exitHarness  = 3
+	exitSignal   = 128 // and the number of the signal
 )
+
+// interrupted is why the context of a command ends that a signal ends.
+type interrupted struct{ syscall.Signal }
+
+func (i interrupted) Error() string { return "interrupted by the signal " + i.Signal.String() }
 
 // exitCode is the error of a command that has printed its result and ends with
 // this code.
@@ -43,8 +48,14 @@ func verdict(green bool) error {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		first := <-signals
+		signal.Stop(signals) // a second Ctrl-C ends the program at once
+		cancel(interrupted{first.(syscall.Signal)})
+	}()
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -72,7 +83,9 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 		return int(code)
 	case ctx.Err() != nil:
 		fmt.Fprintln(errs, "jobconformance: interrupted; everything is stopped")
-		return exitInterrupted
+		by := interrupted{syscall.SIGINT}
+		errors.As(context.Cause(ctx), &by)
+		return exitSignal + int(by.Signal)
 	case badinput.Is(err):
 		fmt.Fprintln(errs, "jobconformance:", err)
 		return exitBadInput

@@ -27,7 +27,8 @@ version that has it and of one that does not; or runs a scenario of your own fro
 file (see suites/scenario/README.md).
 
 Exit codes: 0 every version as expected (a scenario from a file: green), 1 one not as
-expected, 2 bad input, 3 no verdict because the harness failed, 130 interrupted.`
+expected, 2 bad input, 3 no verdict because the harness failed, 130 after Ctrl-C, 143
+after SIGTERM.`
 
 const reproExample = `  jobconformance repro --list
   jobconformance repro --issue 139428

@@ -19,7 +19,7 @@ resumes if the folder is still there.
 
 Exit codes: 0 all as expected, 1 something not as expected, 2 bad input (also a
 version that cannot be built; the others are run), 3 no verdict because the harness
-failed, 130 interrupted.`
+failed, 130 after Ctrl-C, 143 after SIGTERM.`
 
 const matrixExample = `  jobconformance repro-matrix
   jobconformance repro-matrix --versions v1.36.1,v1.36.3 --issue 139428,136918`
