@@ -24,7 +24,10 @@ LIST ?= ## 1 prints the specs (e2e) or the known bugs (repro) and runs nothing
 RERUN_FAILED ?= ## report.yaml of a run whose failed specs are run again
 IMPLEMENTATION_NAME ?= ## name of the implementation in the report
 IMPLEMENTATION_VERSION ?= ## its version in the report
-CONTACT ?= ## whom to ask about it, in the report: a URL or an address
+ORGANIZATION ?= ## who makes it, in the report
+PROJECT ?= ## the project that it is a part of, in the report
+URL ?= ## the URL of the project, in the report
+CONTACT ?= ## whom to ask about it, in the report: URLs or addresses, separated by commas
 
 # For e2e on other clusters than embedded ones. KUBECONFIG selects an existing one.
 CLUSTER ?= ## embedded (default), kind or existing
@@ -62,7 +65,8 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 		$(call flag,cluster,$(CLUSTER)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
 		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep) \
 		$(if $(filter-out 0,$(LIST)),--list) $(call flag,rerun-failed,$(RERUN_FAILED)) \
-		$(call flag,name,$(IMPLEMENTATION_NAME)) $(call flag,implementation-version,$(IMPLEMENTATION_VERSION)) $(call flag,contact,$(CONTACT))
+		$(call flag,name,$(IMPLEMENTATION_NAME)) $(call flag,implementation-version,$(IMPLEMENTATION_VERSION)) $(call flag,contact,$(CONTACT)) \
+		$(call flag,organization,$(ORGANIZATION)) $(call flag,project,$(PROJECT)) $(call flag,url,$(URL))
 
 help: ## list the targets and the variables
 	@echo 'Targets:'
@@ -70,11 +74,14 @@ help: ## list the targets and the variables
 	@echo; echo 'Variables, as in make e2e IMPLEMENTATION=kube-controller-manager:'
 	@awk -F ' [?]=.*## ' '/^[A-Z_]+ [?]=.*## / { printf "  %-24s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+MODULE = github.com/jobconformance/jobconformance
+
 .PHONY: bin/jobconformance
 bin/jobconformance:
 	@$(needsgo)
 	@test -x $@ || echo 'jobconformance: compiling it; the first time on a machine takes a minute or two'
-	@go build -o $@ ./suites/jobconformance
+	@go build -ldflags "-X $(MODULE)/fixtures/version.described=$$(git describe --tags --always --dirty 2>/dev/null)" \
+		-o $@ ./suites/jobconformance
 
 SCENARIOS ?= ## regular expression: only scenarios of explore whose names match it
 PLAN ?= ## the only fault of explore, as in 'create pods 2: lose answer'; needs SCENARIOS
@@ -185,7 +192,7 @@ MATRIX ?= ## matrix.jsonl of repro-matrix, whose results figures takes over
 
 .PHONY: requirements figures
 requirements figures: ## write suites/REQUIREMENTS.md and the figures in the READMEs; MATRIX= takes over results of repro-matrix
-	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) go test -count=1 -run UpToDate ./suites
+	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) go test -count=1 -run UpToDate ./suites ./suites/report
 
 clean: ## remove what was built and reported in this checkout; the cache stays
 	rm -rf bin reports

@@ -26,6 +26,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/report"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"k8s.io/client-go/rest"
 )
 
@@ -60,8 +61,9 @@ type Options struct {
 }
 
 // Run checks the controller. The test fails once for every requirement that is
-// non-conformant, and ends at once where the harness failed or the options
-// cannot be used. The report is there in any case but the last.
+// non-conformant and for every known bug that did not show, logs warnings and known
+// issues, and ends at once where the harness failed or the options cannot be used. The
+// report is there in any case but the last.
 func Run(t *testing.T, o Options) *report.Report {
 	t.Helper()
 	r, err := check(t.Context(), o, t.TempDir)
@@ -72,11 +74,23 @@ func Run(t *testing.T, o Options) *report.Report {
 		t.Errorf("the controller crashed while %d specs ran: %s", len(crash.Specs), crash)
 	}
 	for _, q := range r.Requirements {
-		if q.Outcome == report.NonConformant && q.KnownIssue == "" {
+		switch q.Outcome {
+		case report.NonConformant:
 			t.Errorf("%s: %s\n  source: %s", q.ID, q.Text, q.Source)
+		case protocol.Warning:
+			t.Logf("warning: %s: %s\n  source: %s", q.ID, q.Text, q.Source)
 		}
 	}
-	t.Logf("%s: %d specs passed, %d failed, %d not verified", r.Result, r.Specs.Passed, r.Specs.Failed, r.Specs.NotVerified)
+	for _, issue := range r.UnexpectedPasses {
+		t.Error(issue.Remedy)
+	}
+	for _, issue := range r.KnownIssues {
+		t.Logf("known issue %s: %s", issue.Issue, issue.Text)
+	}
+	if r.HarnessError != "" {
+		t.Error("this is no verdict:", r.HarnessError)
+	}
+	t.Logf("%s: %s", r.Result, r.Count())
 	return r
 }
 
@@ -88,7 +102,11 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	if o.Reports == "" {
 		o.Reports = folder()
 	}
-	selection := run.Selection{Focus: o.Focus, Labels: o.Labels, Procs: o.Procs, History: protocol.KeepAll}
+	bugs, err := library.Bugs()
+	if err != nil {
+		return nil, err
+	}
+	selection := run.Selection{Known: bugs, Focus: o.Focus, Labels: o.Labels, Procs: o.Procs, History: protocol.KeepAll}
 	for _, feature := range o.Declined {
 		if err := contract.Declinable(feature); err != nil {
 			return nil, err
@@ -111,12 +129,15 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	}
 	judged := report.Run{
 		Implementation: o.Implementation,
-		Cluster:        report.Cluster{Kind: environment.ClusterKind(), KubernetesVersion: environment.Version()},
-		Date:           started,
-		Duration:       verdict.Duration,
-		Specs:          verdict.Specs,
-		Declined:       o.Declined,
-		Crashes:        verdict.Crashes,
+		Cluster: report.Cluster{
+			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
+			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(),
+		},
+		Selection: report.Selection{Focus: o.Focus, Labels: o.Labels, Declined: o.Declined},
+		Date:      started,
+		Duration:  verdict.Duration,
+		Specs:     verdict.Specs,
+		Crashes:   verdict.Crashes,
 	}
 	if failure != nil {
 		judged.HarnessError = failure.Error()

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/conformance"
 	"github.com/jobconformance/jobconformance/suites/report"
 )
@@ -11,12 +12,12 @@ import (
 // The whole suite takes a minute; this is a part of it.
 func TestConformance(t *testing.T) {
 	r := conformance.Run(t, conformance.Options{
-		Implementation: report.Implementation{Name: "example", Version: "v0.1.0", Contact: "https://example.org/controller"},
+		Implementation: report.Implementation{Name: "example", Version: "v0.1.0", Contact: []string{"https://example.org/controller"}},
 		Start:          Run,
 		Labels:         "behaviour:parallelism || behaviour:concurrencyPolicy",
 		Reports:        os.Getenv("REPORTS"),
 	})
-	if r.Specs.Passed == 0 {
+	if r.Specs[protocol.Passed] == 0 {
 		t.Error("no spec has passed")
 	}
 }

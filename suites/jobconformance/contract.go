@@ -14,6 +14,7 @@ import (
 // selectByContract turns requirements and features into labels of specs. It refuses
 // those that the contract does not have.
 func (f *flags) selectByContract() error {
+	f.selection.Labels = f.labels
 	var wanted []string
 	for _, id := range f.requirements {
 		if _, found := table.Find(id); !found {
@@ -23,8 +24,8 @@ func (f *flags) selectByContract() error {
 	}
 	if len(wanted) > 0 {
 		filter := "(" + strings.Join(wanted, " || ") + ")"
-		if f.selection.Labels != "" {
-			filter = "(" + f.selection.Labels + ") && " + filter
+		if f.labels != "" {
+			filter = "(" + f.labels + ") && " + filter
 		}
 		f.selection.Labels = filter
 	}

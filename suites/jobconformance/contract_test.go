@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/run"
 	ginkgo "github.com/onsi/ginkgo/v2/types"
 )
 
@@ -12,7 +11,7 @@ func TestSelectByContract(t *testing.T) {
 	f := flags{
 		requirements: []string{"JOB-BACKOFF-001", "JOB-END-001"},
 		decline:      []string{"indexed"},
-		selection:    run.Selection{Labels: "area:job || area:cronjob"},
+		labels:       "area:job || area:cronjob",
 	}
 	if err := f.selectByContract(); err != nil {
 		t.Fatal(err)

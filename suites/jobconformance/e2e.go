@@ -14,8 +14,10 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/report"
 	ginkgo "github.com/onsi/ginkgo/v2/types"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const e2eHelp = `Checks a Job and CronJob controller against the batch/v1 contract. It starts a
@@ -30,8 +32,7 @@ The implementation is one of
   builtin                   the controller of a kind or existing cluster itself
 
 Reports go to the folder reports/e2e: report.yaml has the verdict of every requirement,
-index.html shows it with timelines, junit.xml and report.json are for other
-programs. The rest are logs.
+index.html shows it with timelines, junit.xml is for CI systems. The rest are logs.
 
 ` + exitCodes
 
@@ -49,27 +50,29 @@ type flags struct {
 	decline        []string
 	listOnly       bool
 	rerunFailed    string // a report.yaml
-	name           string // of the implementation in the report, with its
-	version        string // version and
-	contact        string // where to ask about it
+	labels         string
+	described      report.Implementation // in the report
 	options        run.Options
 	selection      run.Selection
+	set            *pflag.FlagSet
 }
 
-func e2eCommand() *cobra.Command {
-	var f flags
+func e2eCommand() *cobra.Command { return new(flags).command() }
+
+func (f *flags) command() *cobra.Command {
 	c := command("jobconformance", "Check a Job and CronJob controller against the batch/v1 contract", e2eHelp, e2eExample,
 		func(cmd *cobra.Command, _ []string) error {
 			f.options.Out = cmd.OutOrStdout()
 			return f.run(cmd.Context(), f.options.Out)
 		})
 	set := c.Flags()
+	f.set = set
 	implementationFlag(set, &f.implementation, implementation.Reference, "the controller to check")
 	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
 	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
 	set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
 	set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs do not run")
-	set.StringVar(&f.selection.Labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
+	set.StringVar(&f.labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
 	set.BoolVar(&f.selection.Strict, "strict", false, "let a failed SHOULD count like a failed MUST")
 	set.StringVar(&f.knownBugs, "known-bugs", "on", "expect the known bugs of upstream to show: on, or off for a fork that has fixed them")
 	set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
@@ -86,9 +89,12 @@ func e2eCommand() *cobra.Command {
 	set.Var(&f.selection.History, "history", "save the histories of specs for check-history: failed, all or none")
 	set.BoolVar(&f.listOnly, "list", false, "print the specs that would run, without a cluster")
 	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
-	set.StringVar(&f.name, "name", "", "the implementation's name in the report (default: as --implementation)")
-	set.StringVar(&f.version, "implementation-version", "", "its version in the report")
-	set.StringVar(&f.contact, "contact", "", "whom to ask about it, in the report: a URL or an address")
+	set.StringVar(&f.described.Name, "name", "", "the implementation's name in the report (default: as --implementation)")
+	set.StringVar(&f.described.Version, "implementation-version", "", "its version in the report")
+	set.StringVar(&f.described.Organization, "organization", "", "who makes it, in the report")
+	set.StringVar(&f.described.Project, "project", "", "the project that it is a part of, in the report")
+	set.StringVar(&f.described.URL, "url", "", "the URL of the project, in the report")
+	set.StringSliceVar(&f.described.Contact, "contact", nil, "whom to ask about it, in the report: URLs or addresses")
 	return c
 }
 
@@ -140,6 +146,9 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 	env.Close()
 	console.Line(out, "reports", "%s", console.Path(env.Reports))
 	result.Print(out)
+	if result.NoVerdict() {
+		return exitCode(exitHarness)
+	}
 	return verdict(result.Green())
 }
 
@@ -147,8 +156,8 @@ func (f *flags) check() error {
 	if _, err := regexp.Compile(f.selection.Focus); err != nil {
 		return badinput.Wrap(err, console.Option("focus")+" is not a regular expression", "correct it")
 	}
-	if _, err := ginkgo.ParseLabelFilter(f.selection.Labels); err != nil {
-		return badinput.New(fmt.Sprintf("%q is not a label filter", f.selection.Labels), "write one like 'behaviour:parallelism && !slow'")
+	if _, err := ginkgo.ParseLabelFilter(f.labels); err != nil {
+		return badinput.New(fmt.Sprintf("%q is not a label filter", f.labels), "write one like 'behaviour:parallelism && !slow'")
 	}
 	if f.knownBugs != "on" && f.knownBugs != "off" {
 		return badinput.New(fmt.Sprintf("%q is neither on nor off", f.knownBugs), "give "+console.Option("known-bugs", "on")+" or off")

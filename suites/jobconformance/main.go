@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/spf13/cobra"
 )
 
@@ -67,6 +69,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	program.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badinput.New(err.Error(), "see "+c.CommandPath()+" --help")
 	})
+	program.Version = cmp.Or(version.Suite(), "unknown")
 	program.SilenceErrors, program.SilenceUsage = true, true
 	program.SuggestionsMinimumDistance = 2
 	program.CompletionOptions.DisableDefaultCmd = true

@@ -6,17 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/build"
-	"github.com/jobconformance/jobconformance/fixtures/cluster"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // published is a run whose report has not been written yet.
@@ -38,18 +40,36 @@ func (f *flags) prepare(environment *run.Environment) published {
 func (p published) write(environment *run.Environment, verdict *run.Verdict, failure error) error {
 	f := p.flags
 	judged := report.Run{
-		Implementation: report.Implementation{Name: cmp.Or(f.name, f.implementation), Version: f.version, Contact: f.contact},
-		Cluster:        report.Cluster{Kind: environment.ClusterKind(), KubernetesVersion: environment.Version()},
-		Date:           p.started,
-		Duration:       verdict.Duration,
-		Specs:          verdict.Specs,
-		Crashes:        verdict.Crashes,
+		Implementation: f.described,
+		Cluster: report.Cluster{
+			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
+			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(),
+		},
+		Selection: report.Selection{
+			Labels: f.labels, Requirements: f.requirements, RerunFailed: f.rerunFailed, Strict: f.selection.Strict,
+		},
+		Date:     p.started,
+		Duration: verdict.Duration,
+		Specs:    verdict.Specs,
+		Crashes:  verdict.Crashes,
 	}
-	if f.version == "" && (f.implementation == implementation.KubeControllerManager || f.implementation == implementation.Builtin) {
-		judged.Implementation.Version = environment.Version()
+	judged.Implementation.Name = cmp.Or(judged.Implementation.Name, f.implementation)
+	if judged.Implementation.Version == "" {
+		switch f.implementation {
+		case implementation.KubeControllerManager, implementation.Builtin:
+			judged.Implementation.Version = environment.Version()
+		case implementation.Reference:
+			judged.Implementation.Version = version.Suite()
+		}
+	}
+	if f.knownBugs == "off" {
+		judged.Selection.KnownBugs = f.knownBugs
+	}
+	if f.rerunFailed == "" {
+		judged.Selection.Focus = f.selection.Focus
 	}
 	for _, name := range f.decline {
-		judged.Declined = append(judged.Declined, contract.Feature(name))
+		judged.Selection.Declined = append(judged.Selection.Declined, contract.Feature(name))
 	}
 	if failure != nil {
 		judged.HarnessError = failure.Error()
@@ -58,24 +78,24 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict, fai
 	return err
 }
 
-// again returns the command that runs one spec again.
+// selecting are the flags that another choice of specs replaces, and those that are only
+// about where the results go.
+var selecting = []string{"focus", "labels", "requirement", "rerun-failed", "repeat", "fail-fast", "list", "reports", "history", "output"}
+
+// again returns the command that runs one spec again, with the flags or the variables that
+// the user gave.
 func (f *flags) again(spec string) string {
-	variables := []string{"IMPLEMENTATION=" + f.implementation}
-	for _, v := range []struct{ name, value, unset string }{
-		{"CLUSTER", f.options.Cluster, cluster.EmbeddedKind},
-		{"KUBERNETES_VERSION", f.options.Build.KubernetesVersion, build.DefaultKubernetesVersion},
-		{"FEATURE_GATES", f.options.FeatureGates, ""},
-		{"NODE_IMAGE", f.options.NodeImage, ""},
-		{"KIND_CONFIG", f.options.KindConfig, ""},
-		{"PUPPET_IMAGE", f.options.PuppetImage, ""},
-		{"LOAD", strings.Join(f.options.Images, ","), ""},
-		{"KUBECONFIG", f.options.Kubeconfig, ""},
-	} {
-		if v.value != v.unset {
-			variables = append(variables, v.name+"="+v.value)
+	words := []string{console.Program()}
+	f.set.Visit(func(flag *pflag.Flag) {
+		value := flag.Value.String()
+		if slice, ok := flag.Value.(pflag.SliceValue); ok {
+			value = strings.Join(slice.GetSlice(), ",")
 		}
-	}
-	return report.Again(variables, spec)
+		if !slices.Contains(selecting, flag.Name) {
+			words = append(words, console.Argument(flag.Name, value))
+		}
+	})
+	return strings.Join(append(words, console.Argument("focus", report.Exactly(spec))), " ")
 }
 
 // rerun selects the specs that failed in an earlier run.

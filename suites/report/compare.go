@@ -1,50 +1,68 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 )
 
 // Change is a requirement that did not end the same way in two reports. An
 // outcome is empty where the report does not have the requirement.
 type Change struct {
-	ID, Text string
-	Old, New Outcome
+	ID   string  `json:"id"`
+	Text string  `json:"text"`
+	Old  Outcome `json:"old,omitempty"`
+	New  Outcome `json:"new,omitempty"`
 }
 
 // Comparison is what became of the requirements from one report to another.
 type Comparison struct {
-	// Worse were conformant and are not, or are non-conformant and were not.
-	Worse []Change
-	// Better became conformant, or are no longer non-conformant.
-	Better []Change
+	// Worse ended worse than before, or are new and non-conformant.
+	Worse []Change `json:"worse"`
+	// Better ended better than before.
+	Better []Change `json:"better"`
 	// Other changes are neither, such as requirements only one report has.
-	Other []Change
-	Same  int
+	Other []Change `json:"other"`
+	Same  int      `json:"same"`
 }
 
 // Regressed reports whether something got worse.
 func (c *Comparison) Regressed() bool { return len(c.Worse) > 0 }
 
-// Compare returns what got better and worse. A requirement that was conformant
-// and is no longer verified is worse: nobody knows it to hold any more.
+// rank orders outcomes, the best first. A requirement that was conformant and is no longer
+// verified is worse: nobody knows it to hold any more.
+func rank(o Outcome) int {
+	switch o {
+	case Conformant:
+		return 0
+	case protocol.Warning:
+		return 1
+	case protocol.KnownIssue:
+		return 2
+	case NonConformant, protocol.UnexpectedPass:
+		return 4
+	default: // not verified, declined, harness error
+		return 3
+	}
+}
+
+// Compare returns what got better and worse.
 func Compare(old, new *Report) *Comparison {
 	before := byID(old)
 	after := byID(new)
-	c := &Comparison{}
+	c := &Comparison{Worse: []Change{}, Better: []Change{}, Other: []Change{}}
 	for _, id := range ids(old, new) {
 		o, n := before[id], after[id]
-		change := Change{ID: id, Text: n.Text, Old: o.Outcome, New: n.Outcome}
-		if n.ID == "" {
-			change.Text = o.Text
-		}
-		switch {
+		change := Change{ID: id, Text: cmp.Or(n.Text, o.Text), Old: o.Outcome, New: n.Outcome}
+		switch both := o.ID != "" && n.ID != ""; {
 		case o.Outcome == n.Outcome:
 			c.Same++
-		case n.Outcome == NonConformant, o.Outcome == Conformant && n.ID != "":
+		case both && rank(n.Outcome) > rank(o.Outcome), o.ID == "" && n.Outcome == NonConformant:
 			c.Worse = append(c.Worse, change)
-		case o.ID != "" && (n.Outcome == Conformant || o.Outcome == NonConformant && n.ID != ""):
+		case both && rank(n.Outcome) < rank(o.Outcome):
 			c.Better = append(c.Better, change)
 		default:
 			c.Other = append(c.Other, change)
@@ -79,7 +97,7 @@ func (c *Comparison) Print(out io.Writer) {
 		changes []Change
 	}{{"worse", c.Worse}, {"better", c.Better}, {"other", c.Other}} {
 		for _, change := range part.changes {
-			fmt.Fprintf(out, "%-7s %-30s %s -> %s\n        %s\n", part.title, change.ID, orAbsent(change.Old), orAbsent(change.New), change.Text)
+			fmt.Fprintf(out, "%-7s %-30s %s -> %s\n        %s\n", part.title, change.ID, cmp.Or(change.Old, "absent"), cmp.Or(change.New, "absent"), change.Text)
 		}
 	}
 	word := "NOTHING WORSE"
@@ -87,11 +105,4 @@ func (c *Comparison) Print(out io.Writer) {
 		word = "REGRESSED"
 	}
 	fmt.Fprintf(out, "%s: %d worse, %d better, %d other changes, %d the same\n", word, len(c.Worse), len(c.Better), len(c.Other), c.Same)
-}
-
-func orAbsent(o Outcome) Outcome {
-	if o == "" {
-		return "absent"
-	}
-	return o
 }

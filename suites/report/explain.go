@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
@@ -96,17 +95,6 @@ func events(h history.History) string {
 		return ""
 	}
 	return "The last events:\n" + strings.Join(lines[max(0, len(lines)-lastEvents):], "\n")
-}
-
-// Again returns the command that runs one spec again, with the variables of the run (as
-// in IMPLEMENTATION=reference).
-func Again(variables []string, spec string) string {
-	words := []string{"make", "e2e"}
-	for _, v := range append(slices.Clone(variables), "FOCUS="+Exactly(spec)) {
-		name, value, _ := strings.Cut(v, "=")
-		words = append(words, console.Variable(name, value))
-	}
-	return strings.Join(words, " ")
 }
 
 // Exactly returns the expression that selects these specs and no others. Ginkgo matches

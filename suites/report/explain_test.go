@@ -59,12 +59,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestAgainSelectsJustThisSpec(t *testing.T) {
+func TestExactlySelectsTheseSpecs(t *testing.T) {
 	const text = "a Job's pods (all of $1) end"
-	if got, want := Again([]string{"IMPLEMENTATION=exec:./x --v=2", "CLUSTER=kind"}, "a b"),
-		`make e2e IMPLEMENTATION='exec:./x --v=2' CLUSTER=kind FOCUS='^`+protocol.Suite+` (a b)$$'`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
 	pattern := regexp.MustCompile(Exactly(text, "other"))
 	for name, want := range map[string]bool{text: true, "other": true, "b " + text: false, text + " s": false, "an other": false} {
 		if got := pattern.MatchString(protocol.Suite + " " + name); got != want {

@@ -30,7 +30,7 @@ func TestWhatIsNoReportIsRefused(t *testing.T) {
 	for name, test := range map[string]struct{ text, says string }{
 		"empty":          {"", "version"},
 		"no YAML":        {"a: [", "damaged"},
-		"other version":  {strings.Replace(complete, "v1alpha1", "v2", 1), "v2"},
+		"other version":  {strings.Replace(complete, "v1alpha2", "v2", 1), "v2"},
 		"other kind":     {strings.Replace(complete, Kind, "Pod", 1), "Pod"},
 		"cut off":        {complete[:strings.Index(complete, "requirements")], "no requirements"},
 		"other outcome":  {strings.Replace(complete, "conformant", "fine", 1), "fine"},

@@ -1,7 +1,11 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
@@ -14,12 +18,11 @@ import (
 type Run struct {
 	Implementation Implementation
 	Cluster        Cluster
+	Selection      Selection
 	Date           time.Time
 	Duration       time.Duration
 	// Specs are all specs of the suite, including those that were not run.
 	Specs []protocol.Spec
-	// Declined are the features that the implementation does not claim.
-	Declined []contract.Feature
 	// Crashes are those of the implementation that specs share.
 	Crashes []protocol.Crash
 	// HarnessError is why the run could not be finished; empty if it was.
@@ -34,42 +37,105 @@ type Run struct {
 func Judge(run Run, requirements []contract.Requirement) *Report {
 	r := &Report{
 		TypeMeta:       metav1.TypeMeta{APIVersion: APIVersion, Kind: Kind},
+		SuiteVersion:   version.Suite(),
 		Implementation: run.Implementation,
 		Cluster:        run.Cluster,
+		Selection:      run.Selection,
 		Date:           metav1.NewTime(run.Date.UTC().Truncate(time.Second)),
 		Duration:       tenths(run.Duration),
 		Crashes:        run.Crashes,
 		HarnessError:   run.HarnessError,
+		Specs:          map[Outcome]int{},
 	}
-	applicable := func(constraints ...string) bool { return holdsIn(run.Cluster.KubernetesVersion, constraints...) }
-	var specs []protocol.Spec
-	for _, s := range run.Specs {
-		if !applicable(s.Versions...) {
-			continue
-		}
-		specs = append(specs, s)
-		switch {
-		case s.Passed:
-			r.Specs.Passed++
-		case s.Failed:
-			r.Specs.Failed++
-		default:
-			r.Specs.NotVerified++
+	specs := run.applicable()
+	for _, s := range specs {
+		r.Specs[s.Outcome()]++
+		switch s.Outcome() {
+		case protocol.KnownIssue:
+			r.KnownIssues = addIssue(r.KnownIssues, s)
+		case protocol.UnexpectedPass:
+			r.UnexpectedPasses = addIssue(r.UnexpectedPasses, s)
+		case protocol.Warning:
+			r.Warnings = append(r.Warnings, Warning{s.Text, s.Requirements})
 		}
 	}
 	for _, q := range requirements {
-		if applicable(q.Versions) {
+		if holdsIn(run.Cluster.KubernetesVersion, q.Versions) {
 			r.Requirements = append(r.Requirements, run.requirement(q, specs, requirements))
 		}
 	}
-	r.Profiles, r.Result = profiles(r.Requirements)
-	switch {
-	case len(run.Crashes) > 0:
-		r.Result = ResultNonConformant
-	case r.Result == ResultConformant && run.HarnessError != "":
-		r.Result = ResultPartial
+	if n := r.Specs[protocol.HarnessError]; n > 0 && r.HarnessError == "" {
+		r.HarnessError = fmt.Sprintf("the harness failed in %d specs", n)
 	}
+	r.Profiles = profiles(r.Requirements)
+	r.Result = r.result()
 	return r
+}
+
+// result is that of all specs and requirements: the run is red exactly where it is
+// non-conformant.
+func (r *Report) result() Result {
+	all := maps.Clone(r.Specs)
+	for _, q := range r.Requirements {
+		all[q.Outcome]++
+	}
+	result := resultOf(all)
+	switch {
+	case len(r.Crashes) > 0:
+		return ResultNonConformant
+	case result == ResultConformant && r.HarnessError != "":
+		return ResultPartial
+	}
+	return result
+}
+
+// resultOf is the result of specs, or of requirements, by their outcomes.
+func resultOf(counts map[Outcome]int) Result {
+	switch {
+	case counts[protocol.Failed]+counts[NonConformant]+counts[protocol.UnexpectedPass] > 0:
+		return ResultNonConformant
+	case counts[protocol.NotVerified]+counts[protocol.HarnessError] > 0:
+		return ResultPartial
+	}
+	return ResultConformant
+}
+
+// applicable are the specs of the run's version of Kubernetes, sorted by their text.
+func (run Run) applicable() (specs []protocol.Spec) {
+	for _, s := range run.Specs {
+		if holdsIn(run.Cluster.KubernetesVersion, s.Versions...) {
+			specs = append(specs, s)
+		}
+	}
+	slices.SortFunc(specs, func(a, b protocol.Spec) int { return strings.Compare(a.Text, b.Text) })
+	return specs
+}
+
+// Count returns how many specs ended in each way, as in "3 failed, 10 passed".
+func (r *Report) Count() string {
+	var words []string
+	for _, o := range SpecOutcomes() {
+		if n := r.Specs[o]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// addIssue adds a spec to the issue that it is expected to fail for.
+func addIssue(issues []Issue, s protocol.Spec) []Issue {
+	bug := s.KnownIssue
+	i := slices.IndexFunc(issues, func(o Issue) bool { return o.Issue == bug.Name() && o.Text == bug.Text })
+	if i < 0 {
+		i = len(issues)
+		issues = append(issues, Issue{Issue: bug.Name(), Versions: bug.Versions, Text: bug.Text})
+		if s.Outcome() == protocol.UnexpectedPass {
+			issues[i].Remedy = s.Reason()
+		}
+	}
+	issues[i].Specs = append(issues[i].Specs, s.Text)
+	issues[i].Requirements = slices.Compact(slices.Sorted(slices.Values(append(issues[i].Requirements, s.Requirements...))))
+	return issues
 }
 
 func holdsIn(v string, constraints ...string) bool {
@@ -79,38 +145,23 @@ func holdsIn(v string, constraints ...string) bool {
 // requirement judges one requirement by the specs that cover it, and by all others that
 // broke one of its invariants.
 func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []contract.Requirement) Requirement {
-	out := Requirement{ID: q.ID, Feature: q.Feature, Text: q.Text, Source: q.Source}
-	declined := slices.Contains(run.Declined, q.Feature)
+	out := Requirement{ID: q.ID, Level: q.Level(), Feature: q.Feature, Text: q.Text, Source: q.Source, Evidence: []Evidence{}}
 	for _, s := range specs {
-		covers := slices.Contains(s.Requirements, q.ID)
-		breaks := s.Failed && slices.ContainsFunc(q.Invariants, s.Breaks)
-		if !covers && !breaks {
+		breaks := slices.ContainsFunc(q.Invariants, s.Breaks)
+		if !breaks && !slices.Contains(s.Requirements, q.ID) {
 			continue
 		}
 		e := Evidence{
-			Spec: s.Text, Failed: s.Failed, Duration: tenths(s.Duration), History: run.Histories[s.Text],
-			Cause: s.Cause, Invariants: s.Invariants, Reason: s.Message,
+			Spec: s.Text, Outcome: s.Outcome(), Duration: tenths(s.Duration), History: run.Histories[s.Text],
+			Elsewhere: s.Failed && s.Cause != protocol.Harness && !breaks && blamedElsewhere(s, all),
+			Cause:     s.Cause, Invariants: s.Invariants, Reason: cmp.Or(s.Message, s.Reason()),
 		}
-		switch {
-		case s.Cause == protocol.Harness:
-			e.Outcome = HarnessError
-		case s.Failed && !breaks && blamedElsewhere(s, all):
-			e.Outcome = NotVerified // it failed before it could check what it covers
-		case s.Failed:
-			e.Outcome = NonConformant
-			if s.KnownIssue != nil {
-				out.KnownIssue = s.KnownIssue.Name()
-			}
-		case s.Passed:
-			e.Outcome = Conformant
-		case declined:
-			e.Outcome = Declined
-		default:
-			e.Outcome = NotVerified
+		if s.KnownIssue != nil && (s.Failed || s.Passed) {
+			e.KnownIssue = s.KnownIssue.Name()
 		}
 		out.Evidence = append(out.Evidence, e)
 	}
-	out.Outcome = sum(out.Evidence, declined)
+	out.Outcome = sum(out.Evidence, slices.Contains(run.Selection.Declined, q.Feature))
 	return out
 }
 
@@ -123,106 +174,99 @@ func blamedElsewhere(s protocol.Spec, all []contract.Requirement) bool {
 // sum returns the outcome of a requirement: one failed spec makes it non-conformant, and
 // it is conformant only if all its specs passed.
 func sum(evidence []Evidence, declined bool) Outcome {
-	has := func(o Outcome) bool {
-		return slices.ContainsFunc(evidence, func(e Evidence) bool { return e.Outcome == o })
+	has := map[Outcome]bool{}
+	for _, e := range evidence {
+		if e.Elsewhere {
+			e.Outcome = protocol.NotVerified
+		}
+		has[e.Outcome] = true
 	}
-	switch {
-	case has(NonConformant):
-		return NonConformant
-	case has(HarnessError):
-		return HarnessError
-	case declined:
-		return Declined
-	case len(evidence) == 0, has(NotVerified), has(Declined):
-		return NotVerified
-	default:
-		return Conformant
+	for _, o := range SpecOutcomes() {
+		switch {
+		case o == protocol.NotVerified && declined:
+			return protocol.Declined
+		case o == protocol.NotVerified && len(evidence) == 0:
+			return o
+		case !has[o]:
+		case o == protocol.Failed:
+			return NonConformant
+		case o == protocol.Declined:
+			return protocol.NotVerified // it needs another feature, which is declined
+		case o != protocol.Passed:
+			return o
+		}
 	}
+	return Conformant
 }
 
-// profiles groups the requirements, and returns the result of all of them together.
-func profiles(requirements []Requirement) ([]Profile, Result) {
+// profiles groups the requirements.
+func profiles(requirements []Requirement) []Profile {
 	var out []Profile
-	var core []Result
 	for _, name := range []contract.Profile{contract.Job, contract.CronJob, contract.API} {
 		p := Profile{Name: name}
-		var coreOnes, extended []Requirement
+		var core, extended []Requirement
 		features := map[contract.Feature][]Requirement{}
 		for _, q := range requirements {
 			switch {
 			case (contract.Requirement{ID: q.ID}).Profile() != name:
 			case q.Feature == contract.Core:
-				coreOnes = append(coreOnes, q)
+				core = append(core, q)
 			default:
 				extended = append(extended, q)
 				features[q.Feature] = append(features[q.Feature], q)
 			}
 		}
-		if len(coreOnes)+len(extended) == 0 {
+		if len(core)+len(extended) == 0 {
 			continue
 		}
-		p.Core, p.Extended = group(coreOnes), group(extended)
+		p.Core, p.Extended = group(core), group(extended)
 		for _, feature := range contract.Features() {
-			some := features[feature]
+			some := group(features[feature])
 			switch {
-			case len(some) == 0:
-			case all(some, Conformant):
-				p.SupportedFeatures = append(p.SupportedFeatures, feature)
-			case slices.ContainsFunc(some, func(q Requirement) bool { return q.Outcome == NonConformant }):
+			case len(features[feature]) == 0:
+			case some.Result == ResultNonConformant:
 				p.UnsupportedFeatures = append(p.UnsupportedFeatures, feature)
-			case all(some, Declined):
+			case some.Statistics[protocol.Declined] == len(features[feature]):
 				p.DeclinedFeatures = append(p.DeclinedFeatures, feature)
-			default:
+			case some.Result == ResultPartial:
 				p.NotVerifiedFeatures = append(p.NotVerifiedFeatures, feature)
+			default:
+				p.SupportedFeatures = append(p.SupportedFeatures, feature)
 			}
 		}
 		out = append(out, p)
-		core = append(core, p.Core.Result, p.Extended.Result)
 	}
-	return out, worst(core)
-}
-
-func all(some []Requirement, o Outcome) bool {
-	return !slices.ContainsFunc(some, func(q Requirement) bool { return q.Outcome != o })
+	return out
 }
 
 func group(requirements []Requirement) Group {
-	g := Group{Result: ResultConformant, Statistics: map[Outcome]int{}}
+	g := Group{Statistics: map[Outcome]int{}}
 	for _, q := range requirements {
 		g.Statistics[q.Outcome]++
+		for _, e := range q.Evidence {
+			switch {
+			case e.Outcome.Red():
+				g.FailedSpecs = append(g.FailedSpecs, e.Spec)
+			case e.Outcome == protocol.NotVerified || e.Outcome == protocol.Declined:
+				g.SkippedSpecs = append(g.SkippedSpecs, e.Spec)
+			}
+		}
 	}
-	switch {
-	case g.Statistics[NonConformant] > 0:
-		g.Result = ResultNonConformant
-	case g.Statistics[NotVerified]+g.Statistics[HarnessError] > 0:
-		g.Result = ResultPartial
-	}
+	g.Result, g.FailedSpecs, g.SkippedSpecs = resultOf(g.Statistics), sorted(g.FailedSpecs), sorted(g.SkippedSpecs)
 	return g
 }
 
-func worst(results []Result) Result {
-	for _, r := range []Result{ResultNonConformant, ResultPartial} {
-		if slices.Contains(results, r) {
-			return r
-		}
-	}
-	return ResultConformant
-}
+// sorted returns each text once.
+func sorted(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
 
 func tenths(d time.Duration) metav1.Duration {
 	return metav1.Duration{Duration: d.Round(100 * time.Millisecond)}
 }
 
-// Failed returns the texts of the specs that failed, sorted, each once.
-func (r *Report) Failed() []string {
-	var out []string
-	for _, q := range r.Requirements {
-		for _, e := range q.Evidence {
-			if e.Failed {
-				out = append(out, e.Spec)
-			}
-		}
+// Failed returns the texts of the specs that turned the run red, sorted, each once.
+func (r *Report) Failed() (texts []string) {
+	for _, p := range r.Profiles {
+		texts = append(texts, append(p.Core.FailedSpecs, p.Extended.FailedSpecs...)...)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return sorted(texts)
 }

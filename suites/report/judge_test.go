@@ -1,10 +1,13 @@
 package report
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/contract"
 )
 
@@ -17,15 +20,21 @@ var requirements = []contract.Requirement{
 	{ID: "JOB-N-001", Text: "D MUST hold.", Source: "KEP-3", Feature: contract.Core, Versions: ">= 1.38.0"},
 }
 
+var forgets = &protocol.Bug{Issue: 7, Versions: "< 1.38.0", Text: "It forgets."}
+
 func spec(text string, end func(*protocol.Spec), ids ...string) protocol.Spec {
 	s := protocol.Spec{Text: text, Duration: time.Second, Labels: protocol.Labels{Requirements: ids}}
 	end(&s)
 	return s
 }
 
-func passed(s *protocol.Spec) { s.Passed = true }
-func failed(s *protocol.Spec) { s.Failed, s.Message = true, "Expected 1 to equal 2" }
-func notRun(*protocol.Spec)   {}
+func passed(s *protocol.Spec)   { s.Passed = true }
+func failed(s *protocol.Spec)   { s.Failed, s.Message = true, "Expected 1 to equal 2" }
+func should(s *protocol.Spec)   { failed(s); s.Level, s.Cause = protocol.Should, protocol.Assertion }
+func known(s *protocol.Spec)    { failed(s); s.KnownIssue = forgets }
+func fixed(s *protocol.Spec)    { s.Passed, s.KnownIssue = true, forgets }
+func declined(s *protocol.Spec) { s.Declined = true }
+func notRun(*protocol.Spec)     {}
 func harness(s *protocol.Spec) {
 	s.Failed, s.Cause, s.Message = true, protocol.Harness, "no API server"
 }
@@ -56,6 +65,7 @@ func TestJudge(t *testing.T) {
 	for name, test := range map[string]struct {
 		specs    []protocol.Spec
 		declined []contract.Feature
+		crashes  []protocol.Crash
 		want     map[string]Outcome
 		result   Result
 	}{
@@ -71,23 +81,23 @@ func TestJudge(t *testing.T) {
 		},
 		"one of two specs is not run": {
 			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", notRun, "JOB-A-001"), spec("c", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": NotVerified, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			want:   map[string]Outcome{"JOB-A-001": protocol.NotVerified, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultPartial,
 		},
 		"no spec is there": {
 			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": NotVerified, "JOB-I-001": Conformant},
+			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": protocol.NotVerified, "JOB-I-001": Conformant},
 			result: ResultPartial,
 		},
 		"a declined feature": {
-			specs:    []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", notRun, "JOB-I-001")},
+			specs:    []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", declined, "JOB-I-001")},
 			declined: []contract.Feature{contract.Indexed},
-			want:     map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": Declined},
+			want:     map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": protocol.Declined},
 			result:   ResultConformant,
 		},
 		"an error of the harness": {
 			specs:  []protocol.Spec{spec("a", harness, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": HarnessError, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			want:   map[string]Outcome{"JOB-A-001": protocol.HarnessError, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultPartial,
 		},
 		"a message that quotes the harness": {
@@ -97,12 +107,33 @@ func TestJudge(t *testing.T) {
 		},
 		"an invariant of another requirement": {
 			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", broken, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": NotVerified, "JOB-I-001": Conformant},
+			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": protocol.NotVerified, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
+		},
+		"a failed SHOULD": {
+			specs:  []protocol.Spec{spec("a", should, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": protocol.Warning, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			result: ResultConformant,
+		},
+		"a known bug shows": {
+			specs:  []protocol.Spec{spec("a", known, "JOB-A-001"), spec("b", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": protocol.KnownIssue, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			result: ResultConformant,
+		},
+		"a known bug does not show": {
+			specs:  []protocol.Spec{spec("a", fixed, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": protocol.UnexpectedPass, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			result: ResultNonConformant,
+		},
+		"the implementation exits": {
+			specs:   []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002", "JOB-I-001")},
+			crashes: []protocol.Crash{{Exit: "exit code 1"}},
+			want:    map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			result:  ResultNonConformant,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Judge(Run{Cluster: Cluster{KubernetesVersion: "v1.37.1"}, Specs: test.specs, Declined: test.declined}, requirements)
+			r := Judge(Run{Cluster: Cluster{KubernetesVersion: "v1.37.1"}, Specs: test.specs, Selection: Selection{Declined: test.declined}, Crashes: test.crashes}, requirements)
 			got := outcomes(r)
 			if len(got) != len(test.want) {
 				t.Errorf("requirements %v, want %v: one that holds from 1.38 on has nothing to do here", got, test.want)
@@ -115,6 +146,13 @@ func TestJudge(t *testing.T) {
 			if r.Result != test.result {
 				t.Errorf("result %q, want %q", r.Result, test.result)
 			}
+			console := run.Verdict{Specs: test.specs, Crashes: test.crashes}
+			if red := !console.Green() && !console.NoVerdict(); red != (r.Result == ResultNonConformant) {
+				t.Errorf("the run is red: %t, the report says %s", red, r.Result)
+			}
+			if console.NoVerdict() != (r.HarnessError != "") {
+				t.Errorf("no verdict: %t, the report says %q", console.NoVerdict(), r.HarnessError)
+			}
 		})
 	}
 }
@@ -123,8 +161,32 @@ func TestJudgeLeavesOutSpecsOfOtherVersions(t *testing.T) {
 	old := spec("old", notRun, "JOB-A-001")
 	old.Versions = []string{"< 1.31.0"}
 	r := judge(old, spec("a", passed, "JOB-A-001"))
-	if got := outcomes(r)["JOB-A-001"]; got != Conformant || r.Specs.NotVerified != 0 {
+	if got := outcomes(r)["JOB-A-001"]; got != Conformant || r.Specs[protocol.NotVerified] != 0 {
 		t.Errorf("JOB-A-001 is %q with %+v, want it conformant: the other spec does not count here", got, r.Specs)
+	}
+}
+
+// What is neither red nor non-conformant is in the report by name.
+func TestReportNamesWarningsAndKnownIssues(t *testing.T) {
+	r := judge(spec("a", should, "JOB-A-001"), spec("b", known, "JOB-A-002"), spec("c", known, "JOB-A-001", "JOB-A-002"), spec("d", fixed, "JOB-I-001"), spec("e", failed, "JOB-I-001"), spec("f", notRun, "JOB-I-001"))
+	if want := []Warning{{"a", []string{"JOB-A-001"}}}; !cmp.Equal(want, r.Warnings) {
+		t.Error(cmp.Diff(want, r.Warnings))
+	}
+	bug := Issue{Issue: "kubernetes/kubernetes#7", Versions: "< 1.38.0", Text: "It forgets.", Requirements: []string{"JOB-A-001", "JOB-A-002"}, Specs: []string{"b", "c"}}
+	if want := []Issue{bug}; !cmp.Equal(want, r.KnownIssues) {
+		t.Error(cmp.Diff(want, r.KnownIssues))
+	}
+	bug.Requirements, bug.Specs = []string{"JOB-I-001"}, []string{"d"}
+	bug.Remedy = "the known bug kubernetes/kubernetes#7 did not show: take it off the list of known bugs, or correct its versions"
+	if want := []Issue{bug}; !cmp.Equal(want, r.UnexpectedPasses) {
+		t.Error(cmp.Diff(want, r.UnexpectedPasses))
+	}
+	job := r.Profiles[0]
+	if !slices.Equal(job.Extended.FailedSpecs, []string{"d", "e"}) || !slices.Equal(job.Extended.SkippedSpecs, []string{"f"}) || job.Core.FailedSpecs != nil {
+		t.Errorf("failed and skipped specs: %+v, %+v", job.Core, job.Extended)
+	}
+	if got, want := r.Count(), "1 failed, 1 unexpected pass, 2 known issue, 1 warning, 1 not verified"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/contract"
 )
 
@@ -19,6 +20,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"class":  func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), " ", "-") },
 	"first":  firstLine,
 	"anchor": anchor,
+	"join":   func(words any) string { return strings.Trim(fmt.Sprint(words), "[]") },
 	"parts":  contract.Parts,
 }).Parse(pageText))
 
@@ -36,12 +38,53 @@ type Picture struct {
 type pageSpec struct {
 	Evidence
 	Requirements []string
+	Features     []contract.Feature
+	Open         bool
 	Picture
 }
+
+// specSection is a part of the list of specs.
+type specSection struct {
+	ID, Title string
+	Specs     []*pageSpec
+}
+
+// openSpecs is how many failed specs are unfolded at first.
+const openSpecs = 5
 
 // Page renders index.html, one file without references to others. Pictures are by the
 // text of specs.
 func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
+	requirements := slices.Clone(r.Requirements)
+	slices.SortStableFunc(requirements, func(a, b Requirement) int {
+		return slices.Index(Outcomes(), a.Outcome) - slices.Index(Outcomes(), b.Outcome)
+	})
+	var features []contract.Feature
+	totals := map[Outcome]int{}
+	for _, q := range r.Requirements {
+		totals[q.Outcome]++
+		features = append(features, q.Feature)
+	}
+	slices.Sort(features)
+	features = slices.Compact(features)
+	var both []Outcome // each once: some are of specs, some of requirements
+	for _, o := range append(SpecOutcomes(), Outcomes()...) {
+		if totals[o]+r.Specs[o] > 0 && !slices.Contains(both, o) {
+			both = append(both, o)
+		}
+	}
+	var b bytes.Buffer
+	err := pageTemplate.Execute(&b, map[string]any{
+		"Report": r, "Sections": sections(r, pictures), "Requirements": requirements, "Features": features,
+		"Outcomes": Outcomes(), "SpecOutcomes": SpecOutcomes(), "Both": both, "Totals": totals,
+		"ByFeature": byFeature(r.Requirements, features),
+	})
+	return b.Bytes(), err
+}
+
+// sections are the specs, the worst first: the failed ones, those that the reader should
+// know of, and the rest.
+func sections(r *Report, pictures map[string]Picture) []specSection {
 	var specs []*pageSpec
 	at := map[string]*pageSpec{}
 	for _, q := range r.Requirements {
@@ -52,37 +95,31 @@ func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
 				at[e.Spec] = s
 				specs = append(specs, s)
 			}
-			if e.Failed && e.Outcome != NotVerified {
-				s.Outcome = e.Outcome // the reason of the failure comes first
-			}
 			s.Requirements = append(s.Requirements, q.ID)
+			if !slices.Contains(s.Features, q.Feature) {
+				s.Features = append(s.Features, q.Feature)
+			}
 		}
 	}
 	slices.SortStableFunc(specs, func(a, b *pageSpec) int {
-		if byOutcome := slices.Index(Outcomes(), b.Outcome) - slices.Index(Outcomes(), a.Outcome); byOutcome != 0 {
+		if byOutcome := slices.Index(SpecOutcomes(), a.Outcome) - slices.Index(SpecOutcomes(), b.Outcome); byOutcome != 0 {
 			return byOutcome
 		}
 		return strings.Compare(a.Spec, b.Spec)
 	})
-	requirements := slices.Clone(r.Requirements)
-	slices.SortStableFunc(requirements, func(a, b Requirement) int {
-		return slices.Index(Outcomes(), b.Outcome) - slices.Index(Outcomes(), a.Outcome)
-	})
-	var features []contract.Feature
-	totals := map[Outcome]int{}
-	for _, q := range r.Requirements {
-		totals[q.Outcome]++
-		if !slices.Contains(features, q.Feature) {
-			features = append(features, q.Feature)
+	all := []specSection{{ID: "failed", Title: "Failed specs"}, {ID: "noted", Title: "Known issues and warnings"}, {ID: "specs", Title: "Other specs"}}
+	for i, s := range specs {
+		section := &all[2]
+		switch {
+		case s.Outcome.Red():
+			section = &all[0]
+			s.Open = i < openSpecs
+		case s.Outcome == protocol.KnownIssue || s.Outcome == protocol.Warning:
+			section = &all[1]
 		}
+		section.Specs = append(section.Specs, s)
 	}
-	slices.Sort(features)
-	var b bytes.Buffer
-	err := pageTemplate.Execute(&b, map[string]any{
-		"Report": r, "Specs": specs, "Requirements": requirements, "Outcomes": Outcomes(), "Features": features,
-		"Totals": totals, "ByFeature": byFeature(r.Requirements, features),
-	})
-	return b.Bytes(), err
+	return all
 }
 
 // WritePage writes index.html into a folder.

@@ -3,11 +3,23 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
+	"github.com/jobconformance/jobconformance/suites/report/timeline"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 func TestPageIsOneFileThatNeedsNothingElse(t *testing.T) {
@@ -26,7 +38,7 @@ func TestPageIsOneFileThatNeedsNothingElse(t *testing.T) {
 	}
 	for _, good := range []string{
 		`id="JOB-A-001"`, `data-outcome="non-conformant"`, `href="#spec-a--b----c"`, `id="spec-a--b----c"`, `<svg class="tl">`,
-		"1 passed, 1 failed, 1 not verified", "make e2e FOCUS=",
+		`1 <span class="o failed">failed</span>`, "make e2e FOCUS=",
 	} {
 		if !strings.Contains(page, good) {
 			t.Errorf("the page lacks %q", good)
@@ -56,4 +68,65 @@ func TestPageOfManySpecsStaysSmall(t *testing.T) {
 	if limit := 5 << 20; len(text) > limit {
 		t.Errorf("the page has %d bytes, more than %d", len(text), limit)
 	}
+}
+
+// sampleEnv is where the test below writes a page for tests in a browser. Default: nowhere.
+const sampleEnv = "JOBCONFORMANCE_SAMPLE"
+
+// The page of a run with 600 specs and all outcomes.
+func TestSamplePage(t *testing.T) {
+	path := os.Getenv(sampleEnv)
+	if path == "" {
+		t.Skip("not verified: " + sampleEnv + " names no file")
+	}
+	ends := []func(*protocol.Spec){failed, should, known, fixed, harness, notRun, declined, broken}
+	var specs []protocol.Spec
+	pictures := map[string]Picture{}
+	for i := range 600 {
+		end, q := passed, table.All()[i%len(table.All())]
+		if i%10 == 0 {
+			end = ends[i/10%len(ends)]
+		}
+		s := spec(fmt.Sprintf("Job sample: the controller keeps %s, number %d", q.ID, i), end, q.ID)
+		pictures[s.Text] = Picture{
+			SVG:   template.HTML(timeline.SVG(sample(10), nil)),
+			Again: "make e2e IMPLEMENTATION='exec:./x' FOCUS='^" + s.Text + "$$'",
+		}
+		specs = append(specs, s)
+	}
+	r := Judge(Run{
+		Implementation: Implementation{Name: "mine", Version: "v0.1.0", Organization: "Example", URL: "https://example.org"},
+		Cluster:        Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"}, Selection: Selection{Labels: "area:job && !slow"},
+		Specs: specs, Date: time.Now(), Duration: time.Minute,
+	}, table.All())
+	text, err := Page(r, pictures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sample is the history of a Job that has run its pods.
+func sample(pods int) (h history.History) {
+	start := time.Unix(1e9, 0)
+	add := func(after int, object client.Object) {
+		object.SetResourceVersion(fmt.Sprint(len(h.Revisions)))
+		h.Revisions = append(h.Revisions, history.Revision{At: start.Add(time.Duration(after) * time.Millisecond), Type: watch.Added, Object: object, Manager: "controller"})
+	}
+	job := batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job"}}
+	add(0, job.DeepCopy())
+	for i := range pods {
+		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("a-", i), UID: types.UID(fmt.Sprint(i)), OwnerReferences: []metav1.OwnerReference{{UID: "job"}}}}
+		for k, phase := range []corev1.PodPhase{corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded} {
+			pod.Status.Phase = phase
+			add(20*i+300*k, pod.DeepCopy())
+		}
+	}
+	for i, c := range []batchv1.JobConditionType{batchv1.JobSuccessCriteriaMet, batchv1.JobComplete} {
+		job.Status.Conditions = append(slices.Clone(job.Status.Conditions), batchv1.JobCondition{Type: c, Status: corev1.ConditionTrue})
+		add(20*pods+700+5*i, job.DeepCopy())
+	}
+	return h
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/jobconformance/jobconformance/suites/report/timeline"
 )
 
-// Publish judges a run and writes report.yaml and index.html into a folder. The page has
-// a timeline of every saved history; then those that keep does not select are removed.
+// Publish judges a run and writes report.yaml, junit.xml and index.html into a folder. The
+// page has a timeline of every saved history; then those that keep does not select are removed.
 // again returns the command that runs one spec again, by its text.
 func Publish(folder string, run Run, keep protocol.Keep, again func(spec string) string) (*Report, error) {
 	pictures := map[string]Picture{}
@@ -37,6 +37,9 @@ func Publish(folder string, run Run, keep protocol.Keep, again func(spec string)
 	}
 	r := Judge(run, table.All())
 	if err := Write(folder, r); err != nil {
+		return nil, err
+	}
+	if err := WriteJUnit(folder, run, r, again); err != nil {
 		return nil, err
 	}
 	return r, WritePage(folder, r, pictures)

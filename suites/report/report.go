@@ -11,34 +11,48 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What a report's apiVersion and kind are. A reader of v1alpha1 refuses others;
-// fields may be added to it, none is taken away or given another meaning.
+// What a report's apiVersion and kind are. Fields may be added to a version; none is taken
+// away or given another meaning. Reports of v1alpha1 counted a known issue and a failed
+// SHOULD as non-conformant, and are refused.
 const (
-	APIVersion = "report.jobconformance.github.io/v1alpha1"
+	APIVersion = "report.jobconformance.github.io/v1alpha2"
 	Kind       = "ConformanceReport"
 )
 
 // Report is the result of one run against one implementation.
 type Report struct {
 	metav1.TypeMeta `json:",inline"`
+	// SuiteVersion is the version of the suites and of the reference controller, as in
+	// v0.1.0 or 41c1ae6-dirty; empty if it is not known.
+	SuiteVersion string `json:"suiteVersion,omitempty"`
 	// Implementation is the controller under test.
 	Implementation Implementation `json:"implementation"`
 	// Cluster is where it was tested.
 	Cluster Cluster `json:"cluster"`
+	// Selection is what was asked for.
+	Selection Selection `json:"selection"`
 	// Date is when the run began, in UTC.
 	Date metav1.Time `json:"date"`
 	// Duration is how long the implementation was under test, as in "19.6s".
 	Duration metav1.Duration `json:"duration"`
-	// Result is the worst result of all profiles.
+	// Result is that of all specs together. A run that ends with exit code 1 is
+	// non-conformant, one with exit code 0 is conformant or partial.
 	Result Result `json:"result"`
 	// Crashes are exits of the implementation on its own, while specs shared it. One
 	// makes the result non-conformant.
 	Crashes []protocol.Crash `json:"crashes,omitempty"`
-	// HarnessError is why the run could not be finished; empty if it was. It does not
-	// count against the implementation.
+	// HarnessError is what the harness failed at; empty if it did not. It does not count
+	// against the implementation: a run that is red for nothing else ends with exit code 3.
 	HarnessError string `json:"harnessError,omitempty"`
-	// Specs counts the specs of the run by how they ended.
-	Specs Specs `json:"specs"`
+	// Specs counts the specs of this version of Kubernetes by how they ended.
+	Specs map[Outcome]int `json:"specs"`
+	// UnexpectedPasses are known bugs that did not show. They make the result
+	// non-conformant, so that the list of known bugs stays true.
+	UnexpectedPasses []Issue `json:"unexpectedPasses,omitempty"`
+	// KnownIssues are known bugs of Kubernetes that made specs fail, as expected.
+	KnownIssues []Issue `json:"knownIssues,omitempty"`
+	// Warnings are specs that failed and cover only requirements that say SHOULD or MAY.
+	Warnings []Warning `json:"warnings,omitempty"`
 	// Profiles are the results of the groups job, cronjob and api.
 	Profiles []Profile `json:"profiles"`
 	// Requirements are all that apply to this version of Kubernetes, sorted by ID, each
@@ -48,13 +62,19 @@ type Report struct {
 
 // Implementation describes the controller under test.
 type Implementation struct {
-	// Name is the value of IMPLEMENTATION, unless another was given.
+	// Name is the value of --implementation, unless another was given.
 	Name string `json:"name"`
 	// Version is the implementation's own. Default: of kube-controller-manager, that of
-	// the cluster; of others, none.
+	// the cluster; of the reference, that of the suites; of others, none.
 	Version string `json:"version,omitempty"`
-	// Contact is a URL or an address for questions about it.
-	Contact string `json:"contact,omitempty"`
+	// Organization that makes it.
+	Organization string `json:"organization,omitempty"`
+	// Project that it is a part of.
+	Project string `json:"project,omitempty"`
+	// URL of the project.
+	URL string `json:"url,omitempty"`
+	// Contact are URLs or addresses for questions about it.
+	Contact []string `json:"contact,omitempty"`
 }
 
 // Cluster describes the cluster of the run.
@@ -63,48 +83,94 @@ type Cluster struct {
 	Kind string `json:"kind"`
 	// KubernetesVersion is the API server's, as in v1.37.1.
 	KubernetesVersion string `json:"kubernetesVersion"`
+	// FeatureGates that were set, as in A=true,B=false; empty on an existing cluster,
+	// where they are not known.
+	FeatureGates string `json:"featureGates,omitempty"`
+	// NodeImage of a kind cluster.
+	NodeImage string `json:"nodeImage,omitempty"`
 }
 
-// Specs counts specs by how they ended.
-type Specs struct {
-	Passed      int `json:"passed"`
-	Failed      int `json:"failed"`
-	NotVerified int `json:"notVerified"`
+// Selection is what a run was asked for. What it leaves out is not verified.
+type Selection struct {
+	// Focus is a regular expression on the text of specs. Default: all.
+	Focus string `json:"focus,omitempty"`
+	// Labels is a label filter. Default: all.
+	Labels string `json:"labels,omitempty"`
+	// Requirements are IDs: only their specs. Default: all.
+	Requirements []string `json:"requirements,omitempty"`
+	// RerunFailed is the report whose failed specs were run again. Default: none.
+	RerunFailed string `json:"rerunFailed,omitempty"`
+	// Declined are the features that the implementation does not claim.
+	Declined []contract.Feature `json:"declined,omitempty"`
+	// Strict is true where a failed SHOULD counts like a failed MUST.
+	Strict bool `json:"strict,omitempty"`
+	// KnownBugs is "off" where known bugs of upstream were not expected to show.
+	KnownBugs string `json:"knownBugs,omitempty"`
 }
 
-// Result is the result of a profile.
+// Issue is a known bug and the specs that it concerns.
+type Issue struct {
+	// Issue is the number of the upstream issue or pull request, as in
+	// kubernetes/kubernetes#139428; empty if nobody has reported it.
+	Issue string `json:"issue,omitempty"`
+	// Versions of Kubernetes that have it, as a constraint. Default: all.
+	Versions string `json:"versions,omitempty"`
+	// Text is what is wrong.
+	Text string `json:"text"`
+	// Remedy is what to do about a bug that did not show.
+	Remedy string `json:"remedy,omitempty"`
+	// Requirements that it concerns.
+	Requirements []string `json:"requirements,omitempty"`
+	// Specs that it made fail, or that passed unexpectedly.
+	Specs []string `json:"specs"`
+}
+
+// Warning is a spec that failed and covers only requirements that say SHOULD or MAY.
+type Warning struct {
+	Spec         string   `json:"spec"`
+	Requirements []string `json:"requirements,omitempty"`
+}
+
+// Result is the result of a run or of a profile.
 type Result string
 
 const (
-	// ResultConformant: every requirement that was not declined is conformant.
+	// ResultConformant: nothing is wrong, except for warnings and known issues, and all
+	// that was not declined was verified.
 	ResultConformant Result = "conformant"
-	// ResultPartial: no requirement is broken, but some were not verified, or could not
+	// ResultPartial: nothing is wrong either, but something was not verified, or could not
 	// be because of a harness error.
 	ResultPartial Result = "partial"
-	// ResultNonConformant: at least one requirement is broken.
+	// ResultNonConformant: a spec failed, or passed unexpectedly, or the implementation
+	// exited on its own.
 	ResultNonConformant Result = "non-conformant"
 )
 
-// Outcome is how a requirement ended.
-type Outcome string
+// Outcome is how a spec or a requirement ended. A requirement is Conformant where a spec
+// has passed, and NonConformant where one has failed; the other outcomes are the same.
+type Outcome = protocol.Outcome
 
 const (
 	// Conformant: every spec that covers it in this version has passed.
 	Conformant Outcome = "conformant"
 	// NonConformant: a spec that covers it failed because of the implementation.
 	NonConformant Outcome = "non-conformant"
-	// Declined: the implementation does not claim its feature.
-	Declined Outcome = "declined"
-	// NotVerified: at least one spec that covers it was not run.
-	NotVerified Outcome = "not verified"
-	// HarnessError: the harness failed, so nothing is known. It never counts against
-	// the implementation.
-	HarnessError Outcome = "harness error"
 )
 
-// Outcomes returns all of them, best first.
+// Outcomes returns those of requirements, worst first.
 func Outcomes() []Outcome {
-	return []Outcome{Conformant, Declined, NotVerified, HarnessError, NonConformant}
+	return []Outcome{
+		NonConformant, protocol.UnexpectedPass, protocol.HarnessError, protocol.KnownIssue, protocol.Warning,
+		protocol.NotVerified, protocol.Declined, Conformant,
+	}
+}
+
+// SpecOutcomes returns those of specs, worst first.
+func SpecOutcomes() []Outcome {
+	return []Outcome{
+		protocol.Failed, protocol.UnexpectedPass, protocol.HarnessError, protocol.KnownIssue, protocol.Warning,
+		protocol.NotVerified, protocol.Declined, protocol.Passed,
+	}
 }
 
 // Profile is a group of requirements judged together.
@@ -114,9 +180,9 @@ type Profile struct {
 	// features.
 	Core     Group `json:"core"`
 	Extended Group `json:"extended"`
-	// SupportedFeatures have only conformant requirements, UnsupportedFeatures at least
-	// one that is non-conformant, DeclinedFeatures only declined ones; the rest are
-	// NotVerifiedFeatures.
+	// SupportedFeatures have no requirement that is non-conformant or not verified,
+	// UnsupportedFeatures at least one that is non-conformant, DeclinedFeatures only
+	// declined ones; the rest are NotVerifiedFeatures.
 	SupportedFeatures   []contract.Feature `json:"supportedFeatures,omitempty"`
 	UnsupportedFeatures []contract.Feature `json:"unsupportedFeatures,omitempty"`
 	DeclinedFeatures    []contract.Feature `json:"declinedFeatures,omitempty"`
@@ -125,20 +191,24 @@ type Profile struct {
 
 // Group is the core or the extended part of a profile.
 type Group struct {
-	Result     Result          `json:"result"`
+	Result Result `json:"result"`
+	// Statistics counts its requirements by their outcome.
 	Statistics map[Outcome]int `json:"statistics"`
+	// FailedSpecs are those that turned the run red.
+	FailedSpecs []string `json:"failedSpecs,omitempty"`
+	// SkippedSpecs are those that were declined, or not verified.
+	SkippedSpecs []string `json:"skippedSpecs,omitempty"`
 }
 
 // Requirement is one sentence of the contract and how it ended.
 type Requirement struct {
-	ID      string           `json:"id"`
-	Outcome Outcome          `json:"outcome"`
+	ID      string  `json:"id"`
+	Outcome Outcome `json:"outcome"`
+	// Level is MUST, SHOULD or MAY.
+	Level   protocol.Level   `json:"level"`
 	Feature contract.Feature `json:"feature"`
 	Text    string           `json:"text"`
 	Source  string           `json:"source"`
-	// KnownIssue is the upstream issue or pull request that explains a
-	// non-conformant outcome that was expected.
-	KnownIssue string `json:"knownIssue,omitempty"`
 	// Evidence is every spec that covers it, or that broke one of its invariants.
 	Evidence []Evidence `json:"evidence"`
 }
@@ -147,11 +217,13 @@ type Requirement struct {
 type Evidence struct {
 	// Spec is the full text, which FOCUS matches.
 	Spec string `json:"spec"`
-	// Outcome is the result for this requirement. It is "not verified" if the spec was
-	// not run, or failed for another requirement's invariant.
+	// Outcome is how the spec ended.
 	Outcome Outcome `json:"outcome"`
-	// Failed is true for a spec that failed, whatever that means for this requirement.
-	Failed bool `json:"failed,omitempty"`
+	// Elsewhere is true for a spec that failed for an invariant of another requirement,
+	// before it could verify this one.
+	Elsewhere bool `json:"elsewhere,omitempty"`
+	// KnownIssue is the upstream issue or pull request for which it was expected to fail.
+	KnownIssue string `json:"knownIssue,omitempty"`
 	// Duration is how long it ran, as in "1.2s".
 	Duration metav1.Duration `json:"duration"`
 	// Cause is the kind of reason for which it failed: assertion, invariant,
@@ -159,7 +231,7 @@ type Evidence struct {
 	Cause protocol.Cause `json:"cause,omitempty"`
 	// Invariants are the IDs of those that its history breaks.
 	Invariants []string `json:"invariants,omitempty"`
-	// Reason says why it failed or was not run, for people.
+	// Reason is why it did not just pass, for people.
 	Reason string `json:"reason,omitempty"`
 	// History is the path of the saved history, relative to the report; empty if none
 	// was kept.

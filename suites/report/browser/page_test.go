@@ -93,15 +93,38 @@ func complaints(ctx context.Context) func() []string {
 	return func() []string { mu.Lock(); defer mu.Unlock(); return said }
 }
 
+// Expressions of JavaScript about the page. Those with %s are about "q" for requirements or
+// "s" for specs.
 const (
-	shown   = `[...document.querySelectorAll("details.q")].filter(q => !q.hidden).length`
-	choose  = `(() => { const f = document.getElementById("filter"); f.reset(); f.%s.value = %q; f.dispatchEvent(new Event("input")); })()`
-	visible = `(() => { const p = document.querySelector('details.s[open] svg.tl'); return !!p && p.getBoundingClientRect().height > 20; })()`
+	shown  = `[...document.querySelectorAll("details.%s")].filter(d => !d.hidden).length`
+	choose = `(() => { const f = document.getElementById("filter"); f.reset(); f.%s.value = %q; f.dispatchEvent(new Event("input")); })()`
+	// visible reports whether a failed spec with its timeline is in the upper half of the page.
+	visible = `(() => { const d = document.querySelector("details.s[open]"), p = d && d.querySelector("svg.tl");
+		return !!p && p.getBoundingClientRect().height > 20 && d.getBoundingClientRect().top < 800; })()`
+	// overlaps counts names of conditions that are printed over each other.
+	overlaps = `(() => { let n = 0;
+		for (const svg of document.querySelectorAll("details.s[open] svg.tl")) {
+			const boxes = [...svg.querySelectorAll("text.c")].map(t => t.getBoundingClientRect());
+			boxes.forEach((a, i) => boxes.slice(0, i).forEach(b => { if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3) n++; }));
+		} return n; })()`
+	loaded   = `performance.getEntriesByType("navigation")[0].loadEventEnd`
+	tooWide  = `document.documentElement.scrollWidth - document.documentElement.clientWidth`
+	clicked  = `document.querySelector("details.s[open] .again button").textContent === "copied"`
+	selector = "details.s[open] .again button"
 )
 
 func set(field, value string) string {
 	return strings.NewReplacer("%s", field, "%q", `"`+value+`"`).Replace(choose)
 }
+
+// specs and requirements count those that are shown.
+func specs(n *int) chromedp.Action { return chromedp.Evaluate(strings.Replace(shown, "%s", "s", 1), n) }
+func requirements(n *int) chromedp.Action {
+	return chromedp.Evaluate(strings.Replace(shown, "%s", "q", 1), n)
+}
+
+// A page of 600 specs opens in this time on a machine that does nothing else.
+const openLimit = 2 * time.Second
 
 func TestPage(t *testing.T) {
 	page := address(t)
@@ -109,25 +132,41 @@ func TestPage(t *testing.T) {
 	do(t, ctx, runtime.Enable()) // and start the browser
 	said := complaints(ctx)
 
-	start := time.Now()
-	var all, requests int
-	do(t, ctx, chromedp.Navigate(page), chromedp.WaitReady("#requirements"),
-		chromedp.Evaluate(shown, &all), chromedp.Evaluate(`performance.getEntriesByType("resource").length`, &requests))
-	t.Logf("%d requirements, open in %s", all, time.Since(start).Round(time.Millisecond))
-	if all == 0 {
-		t.Fatal("the page shows no requirement")
+	var all, allSpecs, requests int
+	var milliseconds float64
+	do(t, ctx, chromedp.Navigate(page), chromedp.WaitReady("#requirements"), requirements(&all), specs(&allSpecs),
+		chromedp.Poll(loaded+" > 0", nil), chromedp.Evaluate(loaded, &milliseconds),
+		chromedp.Evaluate(`performance.getEntriesByType("resource").length`, &requests))
+	t.Logf("%d requirements, %d specs, open in %.0f ms", all, allSpecs, milliseconds)
+	if all == 0 || allSpecs == 0 {
+		t.Fatal("the page shows no requirement, or no spec")
+	}
+	if time.Duration(milliseconds)*time.Millisecond > openLimit {
+		t.Errorf("the page opens in %.0f ms, want %s or less", milliseconds, openLimit)
 	}
 	if requests != 0 {
 		t.Errorf("the page fetched %d other files", requests)
 	}
 	shoot(t, ctx, "overview.png", "")
 
-	var broken, passed, found int
-	do(t, ctx, chromedp.Evaluate(set("outcome", "non-conformant"), nil), chromedp.Evaluate(shown, &broken),
-		chromedp.Evaluate(set("outcome", "conformant"), nil), chromedp.Evaluate(shown, &passed),
-		chromedp.Evaluate(set("text", "no such sentence"), nil), chromedp.Evaluate(shown, &found))
-	if broken == 0 || broken >= all || broken+passed > all || found != 0 {
-		t.Errorf("of %d requirements the filters show %d non-conformant, %d conformant, %d without a match", all, broken, passed, found)
+	// What failed comes first, with a timeline whose words can be read.
+	var timeline bool
+	var over int
+	do(t, ctx, chromedp.Evaluate(visible, &timeline), chromedp.Evaluate(overlaps, &over))
+	if !timeline || over != 0 {
+		t.Errorf("the failed spec's timeline is there: %t; %d names of conditions are printed over others", timeline, over)
+	}
+	do(t, ctx, chromedp.Click(selector, chromedp.ByQuery), chromedp.Poll(clicked, nil))
+
+	var broken, passed, failed, found, named int
+	do(t, ctx, chromedp.Evaluate(set("outcome", "non-conformant"), nil), requirements(&broken),
+		chromedp.Evaluate(set("outcome", "conformant"), nil), requirements(&passed),
+		chromedp.Evaluate(set("outcome", "failed"), nil), specs(&failed),
+		chromedp.Evaluate(set("text", "no such sentence"), nil), requirements(&found),
+		chromedp.Evaluate(set("text", "BACKOFFLIMIT"), nil), specs(&named))
+	if broken == 0 || broken >= all || broken+passed > all || failed == 0 || failed >= allSpecs || found != 0 || named == 0 || named >= allSpecs {
+		t.Errorf("of %d requirements the filters show %d non-conformant, %d conformant, %d without a match; of %d specs %d failed, %d by their text",
+			all, broken, passed, found, allSpecs, failed, named)
 	}
 
 	// A link to a requirement that the filter hides shows it again, opened.
@@ -135,14 +174,19 @@ func TestPage(t *testing.T) {
 	do(t, ctx, chromedp.Evaluate(`location.hash = document.querySelector('details.q[data-outcome="non-conformant"]').id`, nil),
 		chromedp.Poll(`(() => { const q = document.getElementById(location.hash.slice(1)); return q.open && !q.hidden; })()`, &opened))
 
-	var timeline bool
-	do(t, ctx, chromedp.Evaluate(visible, &timeline))
-	if !timeline {
-		t.Error("the failed spec's timeline is not to be seen")
-	}
+	do(t, ctx, chromedp.Evaluate(`document.getElementById("legend").open = true; document.getElementById("legend").scrollIntoView()`, nil))
+	shoot(t, ctx, "legend.png", "")
 	shoot(t, ctx, "timeline.png", "details.s[open]")
-	do(t, ctx, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
-	shoot(t, ctx, "dark.png", "details.s[open]")
+	do(t, ctx, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}),
+		chromedp.Evaluate("scrollTo(0, 0)", nil))
+	shoot(t, ctx, "dark.png", "")
+
+	var width int
+	do(t, ctx, emulation.SetDeviceMetricsOverride(500, 900, 1, false), chromedp.Evaluate(tooWide, &width))
+	shoot(t, ctx, "narrow.png", "")
+	if width > 0 {
+		t.Errorf("at 500 px the page is %d px too wide", width)
+	}
 
 	if complained := said(); len(complained) > 0 {
 		t.Errorf("the page complained: %q", complained)

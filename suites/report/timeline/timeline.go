@@ -267,7 +267,10 @@ func (c *canvas) conditions(l lane) (all []condition, rows int) {
 		}
 		for _, name := range news(l.revisions, i) {
 			size := float64(letter * len(name))
-			f := condition{name: name, at: c.x(r.At), x: min(c.x(r.At)+3, width-size)}
+			f := condition{name: name, at: c.x(r.At), x: c.x(r.At) + 3}
+			if f.x+size > width {
+				f.x = f.at - 3 - size
+			}
 			f.row = slices.IndexFunc(ends, func(end float64) bool { return end < f.x })
 			if f.row < 0 {
 				f.row = len(ends)

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
+	"github.com/onsi/ginkgo/v2/reporters"
+)
+
+// JUnitName is the name of the file for CI systems in the folder of a report.
+const JUnitName = "junit.xml"
+
+// WriteJUnit writes the specs of a run into a folder, each once. again returns the command
+// that runs one again, by its text.
+func WriteJUnit(folder string, run Run, r *Report, again func(spec string) string) error {
+	text, err := xml.MarshalIndent(jUnit(run, r, again), "", "  ")
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(folder, JUnitName), append([]byte(xml.Header), text...))
+}
+
+// jUnit fills Ginkgo's types. It does not use Ginkgo's own function: that puts one class
+// name on all specs, and cannot skip a spec that has failed.
+func jUnit(run Run, r *Report, again func(spec string) string) reporters.JUnitTestSuites {
+	suite := reporters.JUnitTestSuite{
+		Name:      protocol.Suite,
+		Package:   "github.com/jobconformance/jobconformance/suites",
+		Time:      r.Duration.Seconds(),
+		Timestamp: r.Date.UTC().Format("2006-01-02T15:04:05"),
+		Properties: reporters.JUnitProperties{Properties: []reporters.JUnitProperty{
+			{Name: "suiteVersion", Value: r.SuiteVersion},
+			{Name: "implementation", Value: r.Implementation.Name},
+			{Name: "implementationVersion", Value: r.Implementation.Version},
+			{Name: "cluster", Value: r.Cluster.Kind},
+			{Name: "kubernetesVersion", Value: r.Cluster.KubernetesVersion},
+			{Name: "result", Value: string(r.Result)},
+		}},
+	}
+	for _, s := range run.applicable() {
+		suite.TestCases = append(suite.TestCases, testCase(s, again))
+	}
+	if len(run.Crashes) > 0 {
+		var crashes []string
+		for _, crash := range run.Crashes {
+			crashes = append(crashes, crash.String())
+		}
+		text := strings.Join(crashes, "\n\n")
+		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
+			Name: "the implementation runs until it is stopped", Classname: protocol.Suite, Status: string(protocol.Failed),
+			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(protocol.ImplementationExited), Description: text},
+		})
+	}
+	if run.HarnessError != "" {
+		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
+			Name: "the harness runs to its end", Classname: protocol.Suite, Status: string(protocol.HarnessError),
+			Error: &reporters.JUnitError{Message: firstLine(run.HarnessError), Type: string(protocol.Harness), Description: run.HarnessError},
+		})
+	}
+	for _, c := range suite.TestCases {
+		suite.Tests++
+		switch {
+		case c.Failure != nil:
+			suite.Failures++
+		case c.Error != nil:
+			suite.Errors++
+		case c.Skipped != nil:
+			suite.Skipped++
+		}
+	}
+	return reporters.JUnitTestSuites{
+		Tests: suite.Tests, Disabled: suite.Skipped, Errors: suite.Errors, Failures: suite.Failures, Time: suite.Time,
+		TestSuites: []reporters.JUnitTestSuite{suite},
+	}
+}
+
+// testCase is one spec. Its name and its class are the spec's text and how that begins,
+// so that they stay the same when its labels change. What failed but does not turn a run
+// red is skipped: CI systems show the reason of a skipped test, and none for one that
+// passed.
+func testCase(s protocol.Spec, again func(spec string) string) reporters.JUnitTestCase {
+	class, _, found := strings.Cut(s.Text, ": ")
+	if !found {
+		class = protocol.Suite
+	}
+	c := reporters.JUnitTestCase{Name: s.Text, Classname: class, Status: string(s.Outcome()), Time: s.Duration.Seconds()}
+	why := s.Reason()
+	switch o := s.Outcome(); {
+	case o == protocol.Passed:
+		return c
+	case o == protocol.HarnessError:
+		c.Error = &reporters.JUnitError{Message: firstLine(why), Type: string(protocol.Harness), Description: described(s, again)}
+	case o.Red():
+		c.Failure = &reporters.JUnitFailure{Message: firstLine(why), Type: cmp.Or(string(s.Cause), string(o)), Description: described(s, again)}
+	default:
+		c.Skipped = &reporters.JUnitSkipped{Message: why}
+		if s.Failed {
+			c.SystemOut = described(s, again)
+		}
+	}
+	return c
+}
+
+// described is what is known of a failed spec, as text.
+func described(s protocol.Spec, again func(spec string) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(cmp.Or(s.Message, s.Reason())))
+	if s.Location != "" {
+		fmt.Fprintf(&b, "%s\n", s.Location)
+	}
+	for _, id := range s.Requirements {
+		if q, found := table.Find(id); found {
+			fmt.Fprintf(&b, "%s: %s\n  source: %s\n", q.ID, q.Text, q.Source)
+		}
+	}
+	fmt.Fprintf(&b, "Again: %s\n", again(s.Text))
+	return b.String()
+}

@@ -1,0 +1,122 @@
+package report
+
+import (
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/joshdk/go-junit"
+)
+
+// read writes a run and reads it with a library that CI tools use.
+func read(t *testing.T, run Run) junit.Suite {
+	t.Helper()
+	folder := t.TempDir()
+	run.Cluster.KubernetesVersion = "v1.37.1"
+	again := func(spec string) string { return "make e2e FOCUS='" + spec + "'" }
+	if err := WriteJUnit(folder, run, Judge(run, requirements), again); err != nil {
+		t.Fatal(err)
+	}
+	suites, err := junit.IngestFile(filepath.Join(folder, JUnitName))
+	if err != nil || len(suites) != 1 {
+		t.Fatalf("%d suites, %v", len(suites), err)
+	}
+	return suites[0]
+}
+
+func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
+	other := spec("Job x: of another version", notRun)
+	other.Versions = []string{"< 1.31.0"}
+	specs := []protocol.Spec{
+		spec("Job x: passes", passed, "JOB-A-001"), spec("Job x: <fails>", quoting, "JOB-A-001"), spec("Job x: warns", should),
+		spec("Job x: is known", known), spec("Job x: is fixed", fixed), spec("Job x: has no API server", harness),
+		spec("Job x: is left out", notRun), spec("no theme", passed), other,
+		spec("Job x: is declined", func(s *protocol.Spec) { s.Declined, s.Features = true, []string{"indexed"} }),
+	}
+	suite := read(t, Run{Specs: specs, Crashes: []protocol.Crash{{Exit: "exit code 1", Log: "panic: no"}}})
+	tests := map[string]junit.Test{}
+	for _, test := range suite.Tests {
+		tests[test.Name] = test
+	}
+	if len(suite.Tests) != 10 || len(tests) != 10 {
+		t.Errorf("%d tests, want 9 specs and one for the exit", len(suite.Tests))
+	}
+	for name, want := range map[string]struct {
+		status  junit.Status
+		message string
+		output  string
+	}{
+		"Job x: passes":            {junit.StatusPassed, "", ""},
+		"Job x: <fails>":           {junit.StatusFailed, "Not within 30s.", "Again: make e2e FOCUS='Job x: <fails>'"},
+		"Job x: warns":             {junit.StatusSkipped, "warning, its requirements say SHOULD: Expected 1 to equal 2", ""},
+		"Job x: is known":          {junit.StatusSkipped, "known issue kubernetes/kubernetes#7 (Kubernetes < 1.38.0): It forgets.", ""},
+		"Job x: is fixed":          {junit.StatusFailed, "the known bug kubernetes/kubernetes#7 did not show: take it off the list of known bugs, or correct its versions", ""},
+		"Job x: has no API server": {junit.StatusError, "no API server", ""},
+		"Job x: is left out":       {junit.StatusSkipped, "not verified: not selected", ""},
+		"Job x: is declined":       {junit.StatusSkipped, "declined: the implementation does not claim indexed", ""},
+		"no theme":                 {junit.StatusPassed, "", ""},
+		"the implementation runs until it is stopped": {junit.StatusFailed, "exit code 1", "panic: no"},
+	} {
+		got, found := tests[name]
+		if !found || got.Status != want.status || got.Message != want.message {
+			t.Errorf("%s: %s with %q, want %s with %q", name, got.Status, got.Message, want.status, want.message)
+		}
+		if got.Error != nil && !strings.Contains(got.Error.Error(), want.output) {
+			t.Errorf("%s: %v lacks %q", name, got.Error, want.output)
+		}
+		class, _, found := strings.Cut(name, ": ")
+		if !found {
+			class = protocol.Suite
+		}
+		if got.Classname != class {
+			t.Errorf("%s has the class %q, want %q", name, got.Classname, class)
+		}
+	}
+	if out := tests["Job x: is known"].SystemOut; !strings.Contains(out, "Expected 1 to equal 2") {
+		t.Errorf("a known issue has the output %q, want the failure", out)
+	}
+	if n := suite.Totals; n.Passed != 2 || n.Failed != 3 || n.Error != 1 || n.Skipped != 4 {
+		t.Errorf("totals %+v", n)
+	}
+}
+
+// A label that is edited must not cost a test its history.
+func TestNamesInJUnitDoNotChangeWithLabels(t *testing.T) {
+	plain := spec("Job x: passes", passed)
+	labelled := spec("Job x: passes", passed, "JOB-A-001")
+	labelled.Behaviours, labelled.Versions, labelled.Level = []string{"x"}, []string{">= 1.31.0"}, protocol.Should
+	a, b := read(t, Run{Specs: []protocol.Spec{plain}}).Tests[0], read(t, Run{Specs: []protocol.Spec{labelled}}).Tests[0]
+	if a.Name != b.Name || a.Classname != b.Classname {
+		t.Errorf("%s of %s, then %s of %s", a.Name, a.Classname, b.Name, b.Classname)
+	}
+}
+
+// The attributes of a suite count what is in it, for readers that do not count.
+func TestJUnitCounts(t *testing.T) {
+	folder := t.TempDir()
+	run := Run{Specs: []protocol.Spec{spec("a", failed), spec("b", harness), spec("c", notRun), spec("d", passed)}, HarnessError: "the API server ended"}
+	if err := WriteJUnit(folder, run, Judge(run, requirements), func(string) string { return "" }); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, JUnitName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Suite struct {
+			Tests    int `xml:"tests,attr"`
+			Failures int `xml:"failures,attr"`
+			Errors   int `xml:"errors,attr"`
+			Skipped  int `xml:"skipped,attr"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if s := got.Suite; s.Tests != 5 || s.Failures != 1 || s.Errors != 2 || s.Skipped != 1 {
+		t.Errorf("%+v", s)
+	}
+}
