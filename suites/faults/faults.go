@@ -137,6 +137,13 @@ func suspended(s *framework.Sandbox, job string) {
 	})
 }
 
+func uids(pods []corev1.Pod) (all []string) {
+	for _, pod := range pods {
+		all = append(all, string(pod.UID))
+	}
+	return all
+}
+
 // gone waits until a pod is gone.
 func gone(s *framework.Sandbox, pod corev1.Pod) {
 	GinkgoHelper()

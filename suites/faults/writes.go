@@ -49,8 +49,8 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		}
 	})
 
-	// The first write that fails records the start of a Job, the others record pods
-	// that have ended. Wrong: counts in memory and not from the status.
+	// The first write that fails records the start of a Job. The others list the UIDs of
+	// pods that have ended. Wrong: counts in memory and not from the status.
 	It("with failing status writes, every pod is counted once", Covers(CountsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		firstHappened := inject(s, writeStatus, fails)
@@ -58,12 +58,18 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		create(ctx, s, puppet.Job("").Parallelism(3).Completions(3))
 		firstHappened()
 		var all []corev1.Pod
-		for _, job := range names {
-			all = append(all, Running(s.Sandbox, job, 3)...)
+		var rules []*faultproxy.Rule
+		for i, faults := range [][]fault{{fails, conflicts}, {throttled}, {dropped}, {answerLost}} {
+			pods := Running(s.Sandbox, names[i], 3)
+			all = append(all, pods...)
+			for n, fault := range faults {
+				rules = append(rules, fault(s.On(writeStatus).Mentioning(uids(pods)...).Nth(n+1)))
+			}
 		}
-		allHappened := inject(s, writeStatus, fails, conflicts, throttled, dropped, answerLost)
 		s.End(ctx, 0, all...)
-		allHappened()
+		for _, rule := range rules {
+			s.Meets("record pods that have ended", rule)
+		}
 		for _, job := range names {
 			completes(s.Sandbox, job, 3)
 		}
