@@ -44,7 +44,7 @@ func (c *Controller) act(ctx context.Context, cronJob *batchv1.CronJob, known *C
 
 // delete deletes one Job and, through the garbage collector, its pods. An unfinished one is spared if
 // it has changed: it may have succeeded meanwhile, and a success is to be recorded first.
-// CRON-FAULTS-003, CRON-CONCURRENCY-013, CRON-HISTORY-010, CRON-TELLS-002
+// CRON-FAULTS-003, CRON-CONCURRENCY-013, CRON-HISTORY-010, CRON-TELLS-002, CRON-ADMISSION-010
 func (c *Controller) delete(ctx context.Context, cronJob *batchv1.CronJob, known *Cache, job *batchv1.Job) error {
 	only := metav1.NewUIDPreconditions(string(job.UID))
 	if plan.Finished(job) == "" {

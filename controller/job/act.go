@@ -122,7 +122,7 @@ func (c *Controller) deleteUncounted(ctx context.Context, job *batchv1.Job, know
 }
 
 // delete deletes this very pod, not another one of its name.
-// JOB-FAULTS-004, JOB-FINISHED-004, JOB-ADMISSION-019
+// JOB-FAULTS-004, JOB-FINISHED-004, JOB-ADMISSION-019, JOB-ADMISSION-022
 func (c *Controller) delete(ctx context.Context, job *batchv1.Job, known *Cache, pod *corev1.Pod) error {
 	err := c.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name,
 		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})

@@ -209,6 +209,14 @@ func startsOnce(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) 
 	return job
 }
 
+// denyDeletion creates a policy that rejects the deletion of Jobs, such as this one.
+func denyDeletion(ctx context.Context, s *framework.Sandbox, job batchv1.Job) denial {
+	GinkgoHelper()
+	return deny(ctx, s, jobs.rule(admissionregistrationv1.Delete), "true", func(ctx context.Context) error {
+		return s.Client.Delete(ctx, job.DeepCopy(), client.DryRunAll)
+	})
+}
+
 // noJobs creates a quota without room for Jobs.
 func noJobs(ctx context.Context, s *framework.Sandbox) denial {
 	GinkgoHelper()
@@ -223,13 +231,12 @@ var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "beh
 		denial := build(ctx, s)
 		tick := Ago(3 * time.Minute)
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
-		warned(s, cronJob.UID, "FailedCreate")
 		startsNothing(s, cronJob, tick)
 		denial.lift(ctx)
 		startsOnce(s, cronJob, tick)
 	},
-		Entry("a quota", Covers(RefusedJobIsNotRecorded, WarnsOfARefusedJob, RefusedTickStartsLater), noJobs),
-		Entry("a policy", Covers(RefusedJobIsNotRecorded, WarnsOfARefusedJob, RefusedTickStartsLater), denyJobs),
+		Entry("a quota", Covers(RefusedJobIsNotRecorded, RefusedTickStartsLater), noJobs),
+		Entry("a policy", Covers(RefusedJobIsNotRecorded, RefusedTickStartsLater), denyJobs),
 	)
 
 	// Wrong: tries again at once, for ever.
@@ -264,11 +271,27 @@ var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "beh
 		denial := denyJobs(ctx, s)
 		tick := Ago(3 * time.Minute)
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
-		warned(s, cronJob.UID, "FailedCreate")
+		startsNothing(s, cronJob, tick)
 		SuspendCronJob(ctx, s, cronJob)
 		s.Stays("there is no Job", func(g Gomega) { g.Expect(CreatedJobs(s)).To(BeEmpty()) })
 		denial.lift(ctx)
 		startsNothing(s, cronJob, tick)
+	})
+})
+
+var _ = Describe("CronJob admission, events:", Label("area:cronjob", "behaviour:admission"), func() {
+
+	It("the controller emits FailedCreate for a rejected Job", Covers(WarnsOfARefusedJob), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		denyJobs(ctx, s)
+		warned(s, Due(ctx, s, puppet.CronJob("a", puppet.Job("")), Ago(3*time.Minute)).UID, "FailedCreate")
+	})
+
+	It("the controller emits FailedDelete for a Job whose deletion is rejected", Covers(WarnsOfAnUndeletableJob), func(ctx SpecContext) {
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent))
+		denyDeletion(ctx, s, startsOnce(s, cronJob, tick))
+		NextDue(ctx, s, cronJob, Ago(3*time.Minute))
+		warned(s, cronJob.UID, "FailedDelete")
 	})
 })
 
@@ -295,12 +318,9 @@ var _ = Describe("CronJob admission, changed Jobs:", Label("area:cronjob", "beha
 		tick := Ago(3 * time.Minute).Add(-10 * time.Minute)
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)
 		first := startsOnce(s, cronJob, tick)
-		denial := deny(ctx, s, jobs.rule(admissionregistrationv1.Delete), "true", func(ctx context.Context) error {
-			return s.Client.Delete(ctx, first.DeepCopy(), client.DryRunAll)
-		})
+		denial := denyDeletion(ctx, s, first)
 		next := Ago(3 * time.Minute)
 		NextDue(ctx, s, cronJob, next)
-		warned(s, cronJob.UID, "FailedDelete")
 		s.Stays("the first Job is the only one", func(g Gomega) {
 			g.Expect(CreatedJobs(s)).To(HaveLen(1))
 			g.Expect(s.CronJob("a").Status.Active).To(ConsistOf(HaveField("UID", first.UID)))

@@ -14,7 +14,6 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -26,29 +25,31 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		s := framework.New(ctx)
 		job := puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj()
 		denial := build(ctx, s, template(job))
-		made := framework.Create(ctx, s, job)
-
-		warned(s, made.UID, "FailedCreate")
+		framework.Create(ctx, s, job)
 		waits(s, "a")
 		denial.lift(ctx)
 		s.End(ctx, 0, Running(s, "a", 2)...)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	},
-		Entry("a quota", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterQuota), build(noRoom)),
-		Entry("a policy", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPolicy), build(policy)),
-		Entry("a webhook without a server", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterWebhook), build(unserved)),
-		Entry("a LimitRange", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterLimitRange), build(limits)),
-		Entry("Pod Security", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPodSecurity), build(restricted)),
-		Entry("a missing PriorityClass", Covers(RefusedPodsCountForNothing, WarnsOfRefusedPods, CreatesPodsAfterPriorityClass), build(noClass)),
+		Entry("a quota", Covers(RefusedPodsCountForNothing, CreatesPodsAfterQuota), build(noRoom)),
+		Entry("a policy", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPolicy), build(policy)),
+		Entry("a webhook without a server", Covers(RefusedPodsCountForNothing, CreatesPodsAfterWebhook), build(unserved)),
+		Entry("a LimitRange", Covers(RefusedPodsCountForNothing, CreatesPodsAfterLimitRange), build(limits)),
+		Entry("Pod Security", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPodSecurity), build(restricted)),
+		Entry("a missing PriorityClass", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPriorityClass), build(noClass)),
 	)
+
+	It("the controller emits FailedCreate", Covers(WarnsOfRefusedPods), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		denyPods(ctx, s)
+		warned(s, framework.Create(ctx, s, puppet.Job("a").Obj()).UID, "FailedCreate")
+	})
 
 	// Wrong: creates no pod unless the quota has room for all.
 	It("the controller creates as many pods as a quota has room for", Covers(UsesPartOfAQuota), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		fullOfPods(ctx, s).set(ctx, "2")
-		made := framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(3).Obj())
-		warned(s, made.UID, "FailedCreate")
-
+		framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(3).Obj())
 		pods := Running(s, "a", 2)
 		s.Stays("two pods are counted", func(g Gomega) {
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2}))
@@ -96,9 +97,9 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	It("the controller creates no pods of a Job suspended in the meantime", Covers(SuspendedWhilePodsAreRefused), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denial := denyPods(ctx, s)
-		made := framework.Create(ctx, s, puppet.Job("a").Obj())
-		warned(s, made.UID, "FailedCreate")
-		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
+		framework.Create(ctx, s, puppet.Job("a").Obj())
+		waits(s, "a")
+		SuspendJob(ctx, s, "a")
 		s.Soon("the Job is Suspended", func(g Gomega) { g.Expect(framework.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue()) })
 		denial.lift(ctx)
 		s.Stays("there are no pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
@@ -109,7 +110,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		s := framework.New(ctx)
 		denial := denyPods(ctx, s)
 		made := framework.Create(ctx, s, puppet.Job("a").Obj())
-		warned(s, made.UID, "FailedCreate")
+		waits(s, "a")
 		s.Delete(ctx, made)
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
 		denial.lift(ctx)
@@ -125,9 +126,9 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Create),
 			"has(object.metadata.annotations) && "+index+" in object.metadata.annotations && object.metadata.annotations["+index+"] == '2'",
 			creating(s, last))
-		made := framework.Create(ctx, s, indexed("a").Obj())
+		framework.Create(ctx, s, indexed("a").Obj())
 		Running(s, "a", 2)
-		warned(s, made.UID, "FailedCreate")
+		s.Stays("no other index has a pod", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(2)) })
 		denial.lift(ctx)
 		s.End(ctx, 0, Running(s, "a", 3)...)
 		Completes(s, "a", Counters{Succeeded: 3})
@@ -173,11 +174,10 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 
 	// Wrong: takes a pod for deleted once it has sent the request.
 	It("pods whose deletion is rejected stay active, and are deleted later", Covers(UndeletablePodsCount), func(ctx SpecContext) {
-		s, made := WithNewJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
+		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 		all := Running(s, "a", 2)
 		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, all[0]))
-		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](0) })
-		warned(s, made.UID, "FailedDelete")
+		SetParallelism(ctx, s, "a", 0)
 		s.Stays("both pods are active and counted", func(g Gomega) {
 			g.Expect(s.Active()).To(HaveLen(2))
 			g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", BeEquivalentTo(2)), HaveField("Failed", BeZero())))
@@ -194,12 +194,20 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 		s := WithJob(ctx, puppet.Job("a"))
 		pod := Running(s, "a", 1)[0]
 		c := count(ctx, s, pods.rule(admissionregistrationv1.Delete), deleting(s, pod))
-		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) })
+		SuspendJob(ctx, s, "a")
 		s.Soon("the controller has tried to delete the pod", func(g Gomega) { g.Expect(c.attempts()).NotTo(BeEmpty()) })
 		s.Stays("the pod is active", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		c.expectAttempts(maxAttempts)
 		c.lift(ctx)
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
+	})
+
+	It("the controller emits FailedDelete", Covers(WarnsOfUndeletablePods), func(ctx SpecContext) {
+		s, made := WithNewJob(ctx, puppet.Job("a"))
+		pod := Running(s, "a", 1)[0]
+		deny(ctx, s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, pod))
+		SuspendJob(ctx, s, "a")
+		warned(s, made.UID, "FailedDelete")
 	})
 
 	// Wrong: counts pods before it has released them, and again afterwards; or makes

@@ -168,7 +168,7 @@ func reference(job *batchv1.Job) corev1.ObjectReference {
 }
 
 // No controller has to emit these events, but users look for them.
-var _ = Describe("CronJob events:", Label("area:cronjob", "behaviour:schedule", "level:should"), func() {
+var _ = Describe("CronJob events:", Label("area:cronjob", "behaviour:schedule"), func() {
 
 	It("the controller emits SuccessfulCreate and SawCompletedJob for a Job", Covers(EventsForStartAndEnd), func(ctx SpecContext) {
 		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
@@ -184,6 +184,26 @@ var _ = Describe("CronJob events:", Label("area:cronjob", "behaviour:schedule", 
 		job := Starts(s, cronJob, tick)
 		finish(ctx, s, job, 0)
 		emits(s, cronJob, "SuccessfulDelete", HaveField("Message", ContainSubstring(job.Name)))
+	})
+
+	It("the controller emits JobAlreadyActive while the policy Forbid prevents a start", Covers(EventForForbidden), func(ctx SpecContext) {
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent))
+		Starts(s, cronJob, tick)
+		NextDue(ctx, s, cronJob, tick.Add(10*time.Minute))
+		emits(s, cronJob, "JobAlreadyActive")
+	})
+
+	It("the controller warns of more than 100 missed times", Covers(WarnsOfManyMissedTimes), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
+		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)), tick.Add(-200*time.Hour))
+		emits(s, cronJob, "TooManyMissedTimes", HaveField("Type", "Warning"))
+	})
+
+	It("the controller counts missed times only within the starting deadline", Covers(NoWarningWithinDeadline), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
+		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).StartingDeadlineSeconds(5000), tick.Add(-200*time.Hour))
+		Starts(s, cronJob, tick)
+		s.Stays("there is no warning", func(g Gomega) { g.Expect(events(s, cronJob, "TooManyMissedTimes")).To(BeEmpty()) })
 	})
 
 	It("the controller emits MissingJob and UnexpectedJob", Covers(EventsForMissingAndUnexpected), func(ctx SpecContext) {

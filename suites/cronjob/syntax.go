@@ -20,7 +20,7 @@ var _ = Describe("CronJob schedule change:", Label("area:cronjob", "behaviour:sc
 	// Another CronJob shows that the controller has seen this one with its former
 	// schedule, by which no Job was due. Wrong: takes past times of the new schedule
 	// for missed ones.
-	It("the controller starts no Job for past times of a new schedule", Label("level:should"), Covers(ChangedScheduleSkipsThePast), func(ctx SpecContext) {
+	It("the controller starts no Job for past times of a new schedule", Covers(ChangedScheduleSkipsThePast), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		before, past := Ago(40*time.Minute), Ago(20*time.Minute)
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(before)), before)
@@ -87,7 +87,7 @@ var _ = Describe("CronJob schedule syntax:", Label("area:cronjob", "behaviour:sc
 	)
 
 	// #109250. Wrong: counts from the time of its own sync.
-	It("the controller counts the interval of @every from the last scheduled time", Label("level:should"), Covers(EveryDoesNotDrift), func(ctx SpecContext) {
+	It("the controller counts the interval of @every from the last scheduled time", Covers(EveryDoesNotDrift), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		last := Ago(5*time.Hour + 30*time.Minute)
 		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 1h"), last)

@@ -70,7 +70,7 @@ var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func
 		})
 	})
 
-	It("the controller emits events for created and deleted pods and for the end of a Job", Label("level:should"), Covers(
+	It("the controller emits events for created and deleted pods and for the end of a Job", Covers(
 		EventsForPods, EventForEnd), func(ctx SpecContext) {
 		s, good := WithNewJob(ctx, puppet.Job("good").Parallelism(2).Completions(2))
 		bad := framework.Create(ctx, s, puppet.Job("bad").BackoffLimit(0).ExitCodes("1").Obj())

@@ -75,7 +75,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 	})
 
 	// Wrong: starts with any index, or skips gaps.
-	It("the controller runs the lower indexes first", Label("level:should"), Covers(
+	It("the controller runs the lower indexes first", Covers(
 		LowerIndexesFirst), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(5))
 		pods := byIndex(Running(s, "a", 2))

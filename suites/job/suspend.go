@@ -147,7 +147,17 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 			HaveKeyWithValue(corev1.ResourceCPU, requests[corev1.ResourceCPU]))
 	})
 
-	It("the controller emits Suspended and Resumed", Label("level:should"), Covers(
+	// Wrong: keeps the reason of the suspension.
+	It("the condition Suspended has the reasons JobSuspended and JobResumed", Covers(SuspendedReasons), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Suspend())
+		suspended(s, Counters{})
+		Expect(framework.Condition(s.Job("a"), batchv1.JobSuspended)).To(HaveField("Reason", "JobSuspended"))
+		ResumeJob(ctx, s, "a")
+		Running(s, "a", 1)
+		Expect(framework.Condition(s.Job("a"), batchv1.JobSuspended)).To(HaveField("Reason", "JobResumed"))
+	})
+
+	It("the controller emits Suspended and Resumed", Covers(
 		EventsForSuspension), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a"))
 		Running(s, "a", 1)

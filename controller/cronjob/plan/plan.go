@@ -201,7 +201,7 @@ func (p *Plan) inTime(v View, ticks ticks, tick time.Time) bool {
 			p.event(warning("MissSchedule", about, "Missed scheduled time to start a job: %s", tick.UTC().Format(time.RFC1123Z)))
 			return false
 		}
-		if earliest := v.Now.Add(-deadline); earliest.After(since) { // CRON-DEADLINE-003
+		if earliest := v.Now.Add(-deadline); earliest.After(since) { // CRON-DEADLINE-003, CRON-DEADLINE-004
 			since = earliest
 		}
 	}

@@ -98,7 +98,7 @@ func (p *Plan) start(job *batchv1.Job, now time.Time) {
 	if suspended(job) {
 		return
 	}
-	// JOB-SUSPEND-004, JOB-SUSPEND-006, JOB-SUSPEND-011, JOB-DEADLINE-011
+	// JOB-SUSPEND-004, JOB-SUSPEND-006, JOB-SUSPEND-011, JOB-SUSPEND-012, JOB-DEADLINE-011
 	if p.setCondition(batchv1.JobSuspended, false, "JobResumed", "Job resumed", now) {
 		p.event(corev1.EventTypeNormal, "Resumed", "Job resumed")
 		p.Status.StartTime = stamp(now)

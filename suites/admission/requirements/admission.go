@@ -73,6 +73,9 @@ var (
 	JobsLetTheNamespaceGo = contract.New("JOB-ADMISSION-021",
 		"A Job controller MUST release all pods in a namespace that is being deleted, whichever of Job and pods is deleted first.",
 		"KEP-2307; docs: concepts/workloads/controllers/job#job-tracking-with-finalizers")
+	WarnsOfUndeletablePods = contract.New("JOB-ADMISSION-022",
+		"A Job controller SHOULD warn by the event FailedDelete that the deletion of a pod was refused.",
+		"API conventions: events")
 	RefusedJobIsNotRecorded = contract.New("CRON-ADMISSION-001",
 		"A CronJob whose Job is refused MUST NOT say in its status that it was started.",
 		"batch/v1 CronJobStatus.lastScheduleTime; batch/v1 CronJobStatus.active")
@@ -98,6 +101,9 @@ var (
 	NoReplacementBeforeDeletion = contract.New("CRON-ADMISSION-008",
 		"With the policy Replace, a CronJob controller MUST NOT start a Job while it must not delete the one before.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
+	WarnsOfAnUndeletableJob = contract.New("CRON-ADMISSION-010",
+		"A CronJob controller SHOULD warn by the event FailedDelete that the deletion of a Job was refused.",
+		"API conventions: events")
 	CronJobsLetTheNamespaceGo = contract.New("CRON-ADMISSION-009",
 		"A CronJob controller MUST NOT keep a namespace from going that is being deleted.",
 		"docs: concepts/overview/working-with-objects/namespaces")

@@ -103,7 +103,10 @@ var (
 		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: concepts/workloads/controllers/cron-jobs#starting-deadline",
 		contract.Invariants{"cronjob-starts-in-time"})
 	DeadlineLimitsMissedTimes = contract.New("CRON-DEADLINE-003",
-		"Where startingDeadlineSeconds is set, times missed before that MUST NOT count among those that are too many.",
+		"Where startingDeadlineSeconds is set, times missed before that MUST NOT keep a CronJob controller from starting a Job, however many they are.",
+		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline")
+	NoWarningWithinDeadline = contract.New("CRON-DEADLINE-004",
+		"Where startingDeadlineSeconds is set, a CronJob controller SHOULD NOT warn of too many missed times for those before that.",
 		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline")
 )
 
@@ -315,7 +318,7 @@ var (
 		"A CronJob controller SHOULD emit an event when the policy Forbid keeps it from starting a Job.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; docs: concepts/workloads/controllers/cron-jobs#concurrency-policy")
 	NoFalseEvents = contract.New("CRON-EVENTS-002",
-		"A CronJob controller MUST NOT emit an event about a missing or unexpected Job while there is none.",
+		"A CronJob controller SHOULD NOT emit an event about a missing or unexpected Job while there is none.",
 		"docs: concepts/workloads/controllers/cron-jobs")
 	EventsForStartAndEnd = contract.New("CRON-TELLS-001",
 		"A CronJob controller SHOULD emit the event SuccessfulCreate when it has started a Job, and SawCompletedJob when it has seen its end.",

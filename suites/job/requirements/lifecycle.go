@@ -194,6 +194,10 @@ var (
 		"A Job controller SHOULD emit the events Suspended and Resumed when a Job is suspended and resumed.",
 		"docs: concepts/workloads/controllers/job#suspending-a-job",
 		contract.Suspend)
+	SuspendedReasons = contract.New("JOB-SUSPEND-012",
+		"The condition Suspended SHOULD have the reason JobSuspended while the Job is suspended, and JobResumed afterwards.",
+		"KEP-2232; kube-controller-manager has them since v1.21, batch/v1 has no constants for them",
+		contract.Suspend)
 )
 
 // Jobs that another controller manages (KEP-4368).
