@@ -25,6 +25,10 @@ type Mutant struct {
 	Behaviour string `json:"-"`
 	// Wrong says in a sentence what this controller does.
 	Wrong string `json:"wrong"`
+	// Warns says that it breaks nothing but what a controller SHOULD do: in a run of
+	// all specs, only such specs fail, and the run stays green. Default: it breaks
+	// its behaviour.
+	Warns bool `json:"warns"`
 	// Edits make it of the reference controller.
 	Edits []Edit `json:"edits"`
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 )
 
@@ -148,13 +149,19 @@ func caughtBy(ctx context.Context, environment *run.Environment, b built) (strin
 	}
 	builds := environment.Builds
 	builds.Reference = b.program
-	verdict, err := check(ctx, environment, builds, run.Selection{
-		Labels:   "behaviour:" + b.Behaviour,
-		FailFast: true,
-		Reports:  filepath.Join(environment.Reports, b.Name),
-	})
+	sel := run.Selection{
+		Labels: "behaviour:" + b.Behaviour, FailFast: true, Strict: true,
+		Reports: filepath.Join(environment.Reports, b.Name),
+	}
+	if b.Warns {
+		sel.Labels, sel.FailFast, sel.Strict = "", false, false
+	}
+	verdict, err := check(ctx, environment, builds, sel)
 	if err != nil {
 		return "", err
+	}
+	if b.Warns {
+		return warnedBy(verdict)
 	}
 	if failed := verdict.Failed(); len(failed) > 0 {
 		return failed[0].Text, nil
@@ -163,6 +170,21 @@ func caughtBy(ctx context.Context, environment *run.Environment, b built) (strin
 		return "a crash: " + verdict.Crashes[0].Exit, nil
 	}
 	return "", nil
+}
+
+// warnedBy returns the specs that warn of a mutant, and an error if it is red.
+func warnedBy(verdict *run.Verdict) (string, error) {
+	if !verdict.Green() {
+		verdict.Print(os.Stdout)
+		return "", fmt.Errorf("it must be green with warnings, and %d specs failed", len(verdict.Failed()))
+	}
+	var warnings []string
+	for _, s := range verdict.Specs {
+		if s.Outcome() == protocol.Warning {
+			warnings = append(warnings, s.Text)
+		}
+	}
+	return strings.Join(warnings, "\n\t\t"), nil
 }
 
 func check(ctx context.Context, environment *run.Environment, builds implementation.Builds, sel run.Selection) (*run.Verdict, error) {
