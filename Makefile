@@ -20,6 +20,7 @@ KNOWN_BUGS ?= ## on (default) expects the known bugs of upstream to show; off do
 PROCS ?= ## specs, or scenarios of repro, that run at the same time
 REPEAT ?= ## how often the suites, a scenario of repro or a row of bench are run; default: 1
 HISTORY ?= ## histories of specs to save: failed (default), all or none
+OUTPUT ?= ## format of LIST and of compare: text (default) or json
 LIST ?= ## 1 prints the specs (e2e) or the known bugs (repro) and runs nothing
 RERUN_FAILED ?= ## report.yaml of a run whose failed specs are run again
 IMPLEMENTATION_NAME ?= ## name of the implementation in the report
@@ -64,7 +65,7 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 		$(call flag,repeat,$(REPEAT)) $(call flag,history,$(HISTORY)) \
 		$(call flag,cluster,$(CLUSTER)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
 		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep) \
-		$(if $(filter-out 0,$(LIST)),--list) $(call flag,rerun-failed,$(RERUN_FAILED)) \
+		$(if $(filter-out 0,$(LIST)),--list) $(call flag,output,$(OUTPUT)) $(call flag,rerun-failed,$(RERUN_FAILED)) \
 		$(call flag,name,$(IMPLEMENTATION_NAME)) $(call flag,implementation-version,$(IMPLEMENTATION_VERSION)) $(call flag,contact,$(CONTACT)) \
 		$(call flag,organization,$(ORGANIZATION)) $(call flag,project,$(PROJECT)) $(call flag,url,$(URL))
 
@@ -169,13 +170,13 @@ reproflags = $(given) $(call flag,repeat,$(REPEAT)) $(call flag,procs,$(PROCS)) 
 .PHONY: repro repro-matrix
 repro: bin/jobconformance ## reproduce an upstream bug by its number, ISSUE=139428, or run SCENARIO=file.yaml; LIST=1 prints the numbers
 	@bin/jobconformance repro $(call flag,issue,$(ISSUE)) $(call flag,version,$(VERSION)) $(call flag,scenario,$(SCENARIO)) \
-		$(if $(filter-out 0,$(LIST)),--list) $(reproflags)
+		$(if $(filter-out 0,$(LIST)),--list) $(call flag,output,$(OUTPUT)) $(reproflags)
 
 repro-matrix: bin/jobconformance ## reproduce all of them on all versions, or on VERSIONS=v1.36.1,v1.36.3
 	@bin/jobconformance repro-matrix $(call flag,versions,$(VERSIONS)) $(call flag,issue,$(ISSUE)) $(reproflags)
 
 compare: bin/jobconformance ## print what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
-	@bin/jobconformance compare $(call quote,$(OLD)) $(call quote,$(NEW))
+	@bin/jobconformance compare $(call flag,output,$(OUTPUT)) $(call quote,$(OLD)) $(call quote,$(NEW))
 
 example: ## run the suites from a test of another repository: suites/example
 	cd suites/example && go vet ./... && go test -count=1 -v ./...

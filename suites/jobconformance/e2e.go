@@ -54,6 +54,7 @@ type flags struct {
 	described      report.Implementation // in the report
 	options        run.Options
 	selection      run.Selection
+	output         format
 	set            *pflag.FlagSet
 }
 
@@ -88,6 +89,7 @@ func (f *flags) command() *cobra.Command {
 	f.selection.History = protocol.KeepFailed
 	set.Var(&f.selection.History, "history", "save the histories of specs for check-history: failed, all or none")
 	set.BoolVar(&f.listOnly, "list", false, "print the specs that would run, without a cluster")
+	outputFlag(set, &f.output, "the list")
 	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
 	set.StringVar(&f.described.Name, "name", "", "the implementation's name in the report (default: as --implementation)")
 	set.StringVar(&f.described.Version, "implementation-version", "", "its version in the report")
@@ -173,7 +175,9 @@ func (f *flags) repeated(ctx context.Context, env *run.Environment, impl impleme
 		if f.repeat > 1 {
 			fmt.Fprintf(out, "run %d of %d\n", n, f.repeat)
 		}
+		unfold := report.Fold(out, "specs")
 		result, err := env.Check(ctx, impl, env.Builds, f.selection)
+		unfold()
 		if err != nil || !result.Green() || n == f.repeat {
 			return result, err
 		}

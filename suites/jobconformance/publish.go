@@ -74,8 +74,11 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict, fai
 	if failure != nil {
 		judged.HarnessError = failure.Error()
 	}
-	_, err := report.Publish(environment.Reports, judged, p.keep, f.again)
-	return err
+	r, err := report.Publish(environment.Reports, judged, p.keep, f.again)
+	if err != nil {
+		return err
+	}
+	return report.GitHub(f.options.Out, judged, r)
 }
 
 // selecting are the flags that another choice of specs replaces, and those that are only
@@ -124,21 +127,43 @@ func (f *flags) list(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	n := 0
-	for _, s := range specs {
-		if s.Passed {
-			n++
-			fmt.Fprintf(out, "%s [%s]\n", s.Text, strings.Join(s.Requirements, " "))
-		}
+	all := len(specs)
+	specs = slices.DeleteFunc(specs, func(s protocol.Spec) bool { return !s.Passed })
+	if f.output == asJSON {
+		return printJSON(out, listed(specs))
 	}
-	fmt.Fprintf(out, "%d of %d specs\n", n, len(specs))
+	for _, s := range specs {
+		fmt.Fprintf(out, "%s [%s]\n", s.Text, strings.Join(s.Requirements, " "))
+	}
+	fmt.Fprintf(out, "%d of %d specs\n", len(specs), all)
 	return nil
 }
 
+// listedSpec is one of the specs that --list prints for programs.
+type listedSpec struct {
+	Spec         string         `json:"spec"`
+	Level        protocol.Level `json:"level"`
+	Requirements []string       `json:"requirements"`
+	Features     []string       `json:"features"`
+	Profiles     []string       `json:"profiles"`
+	Versions     []string       `json:"versions,omitempty"` // constraints
+	Issues       []string       `json:"issues,omitempty"`   // numbers in kubernetes/kubernetes
+}
+
+func listed(specs []protocol.Spec) []listedSpec {
+	all := []listedSpec{}
+	for _, s := range specs {
+		all = append(all, listedSpec{s.Text, s.Level, s.Requirements, s.Features, s.Profiles, s.Versions, s.Issues})
+	}
+	return all
+}
+
 func compareCommand() *cobra.Command {
-	return command("compare OLD NEW", "Print what got better and worse from one report.yaml to another",
-		`Compares two reports, requirement by requirement. What was conformant and is
-non-conformant, declined or not verified now is worse.
+	var output format
+	c := command("compare OLD NEW", "Print what got better and worse from one report.yaml to another",
+		`Compares two reports, requirement by requirement. The outcomes, from the
+best to the worst, are conformant, warning, known issue, the unknown ones (declined, not
+verified, harness error), and non-conformant or unexpected pass.
 
 Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read.`,
 		"  jobconformance compare v1.36/report.yaml v1.37/report.yaml",
@@ -152,7 +177,13 @@ Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read.`,
 				reports[i] = r
 			}
 			c := report.Compare(reports[0], reports[1])
-			c.Print(cmd.OutOrStdout())
+			if output == asText {
+				c.Print(cmd.OutOrStdout())
+			} else if err := printJSON(cmd.OutOrStdout(), c); err != nil {
+				return err
+			}
 			return verdict(!c.Regressed())
 		})
+	outputFlag(c.Flags(), &output, "the comparison")
+	return c
 }

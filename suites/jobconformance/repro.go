@@ -40,6 +40,7 @@ type reproducing struct {
 	repro.Options
 	issue, file, implementation string
 	list                        bool
+	output                      format
 }
 
 func reproCommand() *cobra.Command {
@@ -55,6 +56,7 @@ func reproCommand() *cobra.Command {
 	set.StringSliceVar(&r.Versions, "version", nil, "versions of Kubernetes (default: one that has the bug and one that does not; for a file "+build.DefaultKubernetesVersion+")")
 	implementationFlag(set, &r.implementation, "", "the controller: "+processes+" (default: kube-controller-manager; for a file reference)")
 	set.BoolVar(&r.list, "list", false, "print the known bugs")
+	outputFlag(set, &r.output, "the list")
 	reproFlags(set, &r.Options, "repro")
 	return c
 }
@@ -65,8 +67,7 @@ func (r *reproducing) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case r.list:
-		list(r.Out, known)
-		return nil
+		return list(r.Out, known, r.output)
 	case (r.issue == "") == (r.file == ""):
 		return badinput.New("there must be one issue or one scenario", fmt.Sprintf("give exactly one of %s and %s; %s prints the known issues", console.Option("issue"), console.Option("scenario"), console.Option("list")))
 	}
@@ -159,13 +160,34 @@ func findBug(known []library.Entry, number int) (library.Entry, error) {
 }
 
 // list prints the known bugs.
-func list(out io.Writer, known []library.Entry) {
+func list(out io.Writer, known []library.Entry, as format) error {
+	if as == asJSON {
+		return printJSON(out, listedBugs(known))
+	}
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "issue\tpull\taffected versions\tred\tgreen\t")
 	for _, r := range known {
 		fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\t%s\n", r.Issue, r.Pull, cmp.Or(r.Affected, "-"), cmp.Or(r.Red, "-"), cmp.Or(r.Green, "-"), r.Description)
 	}
-	_ = table.Flush()
+	return table.Flush()
+}
+
+// listedBug is one of the bugs that --list prints for programs.
+type listedBug struct {
+	Issue    int    `json:"issue"`
+	Pull     int    `json:"pull,omitempty"`
+	Affected string `json:"affected,omitempty"` // a constraint on versions
+	Red      string `json:"red,omitempty"`      // a version that has it
+	Green    string `json:"green,omitempty"`    // one that does not
+	Text     string `json:"text"`
+}
+
+func listedBugs(known []library.Entry) []listedBug {
+	all := []listedBug{}
+	for _, e := range known {
+		all = append(all, listedBug{e.Issue, e.Pull, e.Affected, e.Red, e.Green, e.Description})
+	}
+	return all
 }
 
 // reproFlags are the flags that repro and repro-matrix share.

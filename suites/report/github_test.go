@@ -1,0 +1,63 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+)
+
+func TestGitHub(t *testing.T) {
+	summary := filepath.Join(t.TempDir(), "summary.md")
+	t.Setenv("GITHUB_STEP_SUMMARY", summary)
+	t.Setenv("GITHUB_WORKSPACE", "/src")
+	located := spec("x: 100% fails", quoting, "JOB-A-001", "JOB-A-002")
+	located.Location = "/src/suites/x.go:7"
+	run := Run{Implementation: Implementation{Name: "mine"}, Specs: []protocol.Spec{
+		located, spec("y: warns", should, "JOB-A-001"), spec("z: is known", known, "JOB-A-002"), spec("w: passes", passed), spec("v: is fixed", fixed, "JOB-I-001"),
+	}}
+	for range 20 {
+		run.Specs = append(run.Specs, spec("z: many fail", failed))
+	}
+	run.Cluster.KubernetesVersion = "v1.37.1"
+	r := Judge(run, requirements)
+
+	t.Setenv("GITHUB_ACTIONS", "")
+	var out strings.Builder
+	if err := GitHub(&out, run, r); err != nil || out.String() != "" {
+		t.Errorf("%v, and elsewhere than on GitHub it prints %s", err, out.String())
+	}
+	t.Setenv("GITHUB_ACTIONS", "true")
+	Fold(&out, "specs")()
+	if err := GitHub(&out, run, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"::group::specs\n::endgroup::\n",
+		"::error file=suites/x.go,line=7,title=JOB-A-001 JOB-A-002::x: 100%25 fails%0ANot within 30s.%0A",
+		"::error title=JOB-I-001::v: is fixed%0Athe known bug kubernetes/kubernetes#7 did not show",
+		"::warning title=JOB-A-001::y: warns%0Awarning, its requirements say SHOULD",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it lacks %q:\n%s", want, out.String())
+		}
+	}
+	if n := strings.Count(out.String(), "::error"); n != listed {
+		t.Errorf("%d errors, want %d", n, listed)
+	}
+	text, err := os.ReadFile(summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"### mine: non-conformant", "21 failed, 1 unexpected pass, 1 known issue, 1 warning, 1 passed",
+		"- **JOB-A-001** A MUST hold. ([batch/v1 JobSpec](", "- **unexpected pass**: the known bug", "- kubernetes/kubernetes#7: It forgets.",
+		"| job | non-conformant | non-conformant |",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the summary lacks %q:\n%s", want, text)
+		}
+	}
+}
