@@ -207,12 +207,12 @@ func (x *exploration) again(scenario, plan string) string {
 	if plan == "" {
 		plan = explore.None
 	}
-	words := []string{"make", "explore", console.Variable("IMPLEMENTATION", x.implementation)}
+	words := []string{console.Program("explore"), console.Argument("implementation", x.implementation)}
 	if v := x.options.Build.KubernetesVersion; v != build.DefaultKubernetesVersion {
-		words = append(words, console.Variable("KUBERNETES_VERSION", v))
+		words = append(words, console.Argument("kubernetes-version", v))
 	}
 	if gates := x.options.FeatureGates; gates != "" {
-		words = append(words, console.Variable("FEATURE_GATES", gates))
+		words = append(words, console.Argument("feature-gates", gates))
 	}
-	return strings.Join(append(words, console.Variable("SCENARIOS", "^"+scenario+"$"), console.Variable("PLAN", plan)), " ")
+	return strings.Join(append(words, console.Argument("scenarios", "^"+scenario+"$"), console.Argument("plan", plan)), " ")
 }

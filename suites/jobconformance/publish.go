@@ -88,7 +88,7 @@ var selecting = []string{"focus", "labels", "requirement", "rerun-failed", "repe
 // again returns the command that runs one spec again, with the flags or the variables that
 // the user gave.
 func (f *flags) again(spec string) string {
-	words := []string{console.Program()}
+	words := []string{console.Program("e2e")}
 	f.set.Visit(func(flag *pflag.Flag) {
 		value := flag.Value.String()
 		if slice, ok := flag.Value.(pflag.SliceValue); ok {

@@ -80,7 +80,7 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	tally.Print(out, func(file string) string {
-		return "make repro " + console.Variable("SCENARIO", file) + " " + console.Variable("IMPLEMENTATION", s.implementation)
+		return console.Program("repro") + " " + console.Argument("scenario", file) + " " + console.Argument("implementation", s.implementation)
 	})
 	return verdict(tally.Green())
 }
