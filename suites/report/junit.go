@@ -98,7 +98,7 @@ func testCase(s protocol.Spec, again func(spec string) string) reporters.JUnitTe
 	case o.Red():
 		c.Failure = &reporters.JUnitFailure{Message: firstLine(why), Type: cmp.Or(string(s.Cause), string(o)), Description: described(s, again)}
 	default:
-		c.Skipped = &reporters.JUnitSkipped{Message: why}
+		c.Skipped = &reporters.JUnitSkipped{Message: firstLine(why)}
 		if s.Failed {
 			c.SystemOut = described(s, again)
 		}
