@@ -181,8 +181,12 @@ compare: bin/jobconformance ## print what got better and worse: OLD=a/report.yam
 example: ## run the suites from a test of another repository: suites/example
 	cd suites/example && go vet ./... && go test -count=1 -v ./...
 
-page: ## test the page of a red run in Chromium: JOBCONFORMANCE_PAGE=reports/e2e/index.html
-	cd suites/report/browser && go vet ./... && go test -count=1 -v ./...
+JOBCONFORMANCE_PAGE ?= $(CURDIR)/bin/page.html
+
+page: ## test the page of a run with 600 specs in Chromium, or of a red run: JOBCONFORMANCE_PAGE=reports/e2e/index.html
+	@mkdir -p bin
+	JOBCONFORMANCE_SAMPLE=$(CURDIR)/bin/page.html go test -count=1 -run TestSamplePage ./suites/report
+	cd suites/report/browser && go vet ./... && JOBCONFORMANCE_PAGE=$(abspath $(JOBCONFORMANCE_PAGE)) go test -count=1 -v ./...
 
 lint: ## gofmt, the words of suites/prose/words.yaml, and staticcheck
 	@unformatted=$$(gofmt -l controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
