@@ -14,6 +14,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	ref "k8s.io/client-go/tools/reference"
 	"k8s.io/utils/ptr"
 )
 
@@ -157,14 +159,10 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 
 // reference returns the reference that a controller writes to status.active.
 func reference(job *batchv1.Job) corev1.ObjectReference {
-	return corev1.ObjectReference{
-		APIVersion:      batchv1.SchemeGroupVersion.String(),
-		Kind:            "Job",
-		Namespace:       job.Namespace,
-		Name:            job.Name,
-		UID:             job.UID,
-		ResourceVersion: job.ResourceVersion,
-	}
+	GinkgoHelper()
+	to, err := ref.GetReference(scheme.Scheme, job)
+	Expect(err).NotTo(HaveOccurred())
+	return *to
 }
 
 // No controller has to emit these events, but users look for them.
