@@ -18,7 +18,7 @@ import (
 
 // observe gathers the View of a Job. upTo is the resourceVersion up to which the informer shows pods.
 // It returns nil if the Job is gone.
-// JOB-FAULTS-007, JOB-FAULTS-008, JOB-FAULTS-009
+// JOB-FAULTS-007, JOB-FAULTS-008, JOB-FAULTS-009, JOB-FAULTS-014
 func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, known *Cache, upTo string) (*plan.View, error) {
 	if known.jobUnconfirmed {
 		live, err := c.client.BatchV1().Jobs(shown.Namespace).Get(ctx, shown.Name, metav1.GetOptions{})

@@ -21,7 +21,7 @@ import (
 // What a Fault may do. A hold is for the verb watch, the others are for writes.
 const (
 	Fail       = "answer 500"  // the write does not go through
-	LoseAnswer = "lose answer" // it does, and the implementation cannot know
+	LoseAnswer = "lose answer" // it does, and only a watch shows that
 	KillBefore = "kill before" // the implementation is killed before it, or after it,
 	KillAfter  = "kill after"  // and is started again at once
 	Hold       = "hold"        // the event, and all of its resource after it, comes 2 s late
@@ -182,7 +182,7 @@ func (f Fault) arm(ctx context.Context, s *implementation.Proxied) <-chan struct
 	case Fail:
 		rule.Answer(500)
 	case LoseAnswer:
-		rule.LoseAnswer()
+		rule.LoseAnswerLate() // with a stale cache as well it would be two faults
 	case KillBefore:
 		rule.Before(restart)
 	case KillAfter:

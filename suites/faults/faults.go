@@ -6,7 +6,8 @@
 // They check the exact outcome: what is counted, and how many pods or Jobs ever
 // existed. The invariants check the way there, as in every spec. No spec combines
 // two faults that no controller could detect, for example a lost answer and a
-// stale cache of the same resource.
+// stale cache of the same resource, unless all that it demands is that the
+// controller makes up for what it did meanwhile.
 package faults
 
 import (

@@ -77,6 +77,28 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		completes(s.Sandbox, "a", 2)
 	})
 
+	// The controller may ask the API server, or create the pod again: nothing has shown
+	// it the first one. Wrong: keeps both.
+	DescribeTable("after a lost answer and a stale view of pods, the controller keeps one pod",
+		func(ctx SpecContext, job *puppet.JobBuilder) {
+			s := started(ctx)
+			release, lost := s.Hold("pods"), s.On(createPods).Nth(1).LoseAnswer()
+			framework.Create(ctx, s.Sandbox, job.Obj())
+			s.Meets("create a pod", lost)
+			s.Stays("there are two pods at most", func(g Gomega) {
+				g.Expect(len(CreatedFor(s.Sandbox, s.Job("a")))).To(BeNumerically("<=", 2))
+			})
+			release()
+			s.End(ctx, 0, Running(s.Sandbox, "a", 1)...)
+			s.Soon("Job a is Complete", func(g Gomega) {
+				g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+				g.Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
+			})
+		},
+		Entry("of a Job", Covers(HealsLostCreates), puppet.Job("a")),
+		Entry("of an index", Covers(HealsLostCreates), puppet.Job("a").Indexed().Completions(1)),
+	)
+
 	// Wrong: loses what happened while its watch delivered nothing.
 	It("after a stale view of pods, the controller counts the pods that ended meanwhile", Covers(StalePods), func(ctx SpecContext) {
 		s := started(ctx)

@@ -37,11 +37,5 @@ func Bugs() []protocol.Bug {
 				"Suspended, without a startTime: syncJob in pkg/controller/job/job_controller.go either finishes a Job " +
 				"or updates the condition Suspended.",
 		},
-		{
-			Explored: protocol.Explored{Plan: "create pods [0-9]+: lose answer", Cause: "job-one-pod-per-index|job-active-within-parallelism"},
-			Text: "When the answer to the creation of a pod is lost, the Job controller lowers its expectations, and " +
-				"creates the pod again if an event of the Job arrives before that of the pod (manageJob in " +
-				"pkg/controller/job/job_controller.go). Seen in one of three runs, on a busy machine.",
-		},
 	}
 }

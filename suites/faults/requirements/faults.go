@@ -9,7 +9,7 @@ import "github.com/jobconformance/jobconformance/suites/contract"
 // and acts on what it observes, not on what it believes to have done.
 var (
 	CreatesDespiteFaults = contract.New("JOB-FAULTS-001",
-		"A Job controller MUST create exactly the pods that a Job needs, whether requests for them fail, are throttled, or lose their answer.",
+		"A Job controller MUST create exactly the pods that a Job needs, whether requests for them fail, are throttled, or lose their answer although a watch shows the pod.",
 		"API conventions: controllers are level-triggered; KEP-2307; batch/v1 JobSpec.completions")
 	CountsDespiteFaults = contract.New("JOB-FAULTS-002",
 		"A Job controller MUST count every pod exactly once, whether its status writes fail, conflict, are throttled, or lose their answer.",
@@ -47,6 +47,9 @@ var (
 	SurvivesCrashes = contract.New("JOB-FAULTS-013",
 		"A Job controller MUST carry on with every Job after a crash at any moment, with no pod created, counted or left out by mistake.",
 		"KEP-2307; API conventions: controllers are level-triggered")
+	HealsLostCreates = contract.New("JOB-FAULTS-014",
+		"A Job controller MUST delete a pod that a Job does not need, where it has created one twice because an answer was lost and its view of the pods was old.",
+		"docs: concepts/workloads/controllers/job/#completion-mode; batch/v1 JobSpec.parallelism")
 	StartsDespiteFaults = contract.New("CRON-FAULTS-001",
 		"A CronJob controller MUST start exactly one Job for a scheduled time, whether requests for it fail, are throttled, or lose their answer.",
 		"batch/v1 CronJobSpec.schedule; kubernetes/kubernetes#120649")
