@@ -135,14 +135,11 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 	defer env.Close()
 	publish := f.prepare(env)
 	result, err := f.repeated(ctx, env, impl, out)
-	if err != nil {
-		if result != nil && len(result.Specs) > 0 && ctx.Err() == nil {
-			err = errors.Join(err, publish.write(env, result, err))
-		}
+	if result == nil || result.Failure == nil && err != nil {
 		return err
 	}
-	if err := publish.write(env, result, nil); err != nil {
-		return err
+	if err := errors.Join(publish.write(env, result), ctx.Err()); err != nil {
+		return errors.Join(result.Failure, err)
 	}
 	// The cluster stops before the last line is printed.
 	env.Close()

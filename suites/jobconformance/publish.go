@@ -37,7 +37,7 @@ func (f *flags) prepare(environment *run.Environment) published {
 }
 
 // write judges the run, also one that was cut short by a failure of the harness.
-func (p published) write(environment *run.Environment, verdict *run.Verdict, failure error) error {
+func (p published) write(environment *run.Environment, verdict *run.Verdict) error {
 	f := p.flags
 	judged := report.Run{
 		Implementation: f.described,
@@ -71,8 +71,8 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict, fai
 	for _, name := range f.decline {
 		judged.Selection.Declined = append(judged.Selection.Declined, contract.Feature(name))
 	}
-	if failure != nil {
-		judged.HarnessError = failure.Error()
+	if verdict.Failure != nil {
+		judged.HarnessError = verdict.Failure.Error()
 	}
 	r, err := report.Publish(environment.Reports, judged, p.keep, f.again)
 	if err != nil {
