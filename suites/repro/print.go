@@ -34,7 +34,7 @@ func Print(out io.Writer, s *scenario.Scenario, outcomes []Outcome) {
 	}
 	fmt.Fprintln(out)
 	row("Kubernetes", func(o Outcome) string { return o.Version })
-	row("seen", seen)
+	row("seen", func(o Outcome) string { return o.String() })
 	row("expected", func(o Outcome) string { return strings.ToLower(console.Color(!o.Red)) })
 	row("took", func(o Outcome) string { return console.Tenths(o.Result.Took) })
 	row("pods created", func(o Outcome) string { return fmt.Sprint(podsOf(o.Result)) })
@@ -62,14 +62,14 @@ func LastLine(s *scenario.Scenario, impl string, outcomes []Outcome) string {
 	if s.Issue == 0 { // a scenario from a file is expected to be green
 		var all []string
 		for _, o := range outcomes {
-			all = append(all, fmt.Sprintf("%s %s on %s: %s", seen(o), impl, o.Version, s.Description))
+			all = append(all, fmt.Sprintf("%s %s on %s: %s", o.String(), impl, o.Version, s.Description))
 		}
 		return strings.Join(all, "\n")
 	}
 	word := "AS EXPECTED"
 	var seenAll, wanted []string
 	for _, o := range outcomes {
-		seenAll = append(seenAll, seen(o)+" on "+o.Version)
+		seenAll = append(seenAll, o.String()+" on "+o.Version)
 		wanted = append(wanted, strings.ToLower(console.Color(!o.Red))+" on "+o.Version)
 		if !o.AsExpected() {
 			word = "NOT AS EXPECTED"
@@ -80,13 +80,6 @@ func LastLine(s *scenario.Scenario, impl string, outcomes []Outcome) string {
 		text += "; expected was " + strings.Join(wanted, ", ")
 	}
 	return text
-}
-
-func seen(o Outcome) string {
-	if o.Times == 1 {
-		return console.Color(o.Reds == 0)
-	}
-	return fmt.Sprintf("RED %d times of %d", o.Reds, o.Times)
 }
 
 func podsOf(r *scenario.Result) int {
@@ -182,7 +175,7 @@ func WritePage(reports string, s *scenario.Scenario, impl string, outcomes []Out
 	var versions []pageOutcome
 	for _, o := range outcomes {
 		versions = append(versions, pageOutcome{
-			Outcome: o, Seen: seen(o), Expected: console.Color(!o.Red), Why: o.Result.Why(), Timeline: o.Result.History.Timeline(),
+			Outcome: o, Seen: o.String(), Expected: console.Color(!o.Red), Why: o.Result.Why(), Timeline: o.Result.History.Timeline(),
 			SVG: template.HTML(timeline.SVG(o.Result.History, o.Result.Violations)), //nolint:gosec // escaped there
 		})
 	}

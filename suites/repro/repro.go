@@ -5,14 +5,23 @@ package repro
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"sync"
+	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/internal/resume"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"golang.org/x/sync/errgroup"
@@ -42,9 +51,9 @@ const DefaultProcs = 4
 // Outcome is the outcome of a scenario on one version.
 type Outcome struct {
 	Version string
-	// Red is whether red was expected, Reds how often it was red, of Times.
-	Red         bool
-	Reds, Times int
+	// Red is whether red was expected.
+	Red bool
+	Score
 	// Result is the first that was not as expected, or else the first.
 	Result *scenario.Result
 	// History is the file of the Result's history.
@@ -52,11 +61,28 @@ type Outcome struct {
 }
 
 // AsExpected reports whether every run was as expected.
-func (o Outcome) AsExpected() bool {
-	if o.Red {
-		return o.Reds == o.Times
+func (o Outcome) AsExpected() bool { return o.all(o.Red) }
+
+// Score is how often a scenario was red.
+type Score struct {
+	// Reds is how often it was red, of Times.
+	Reds  int `json:"reds"`
+	Times int `json:"times"`
+}
+
+// all reports whether every run was red, or else every run green.
+func (s Score) all(red bool) bool {
+	if red {
+		return s.Reds == s.Times
 	}
-	return o.Reds == 0
+	return s.Reds == 0
+}
+
+func (s Score) String() string {
+	if s.Times == 1 {
+		return console.Color(s.Reds == 0)
+	}
+	return fmt.Sprintf("RED %d times of %d", s.Reds, s.Times)
 }
 
 // Run runs a scenario on each version, one after the other. The error is a
@@ -74,7 +100,7 @@ func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 }
 
 func runOn(ctx context.Context, o Options, version string) (Outcome, error) {
-	outcome := Outcome{Version: version, Red: library.Red(o.Scenario, o.Implementation.Name, version), Times: max(o.Repeat, 1)}
+	outcome := Outcome{Version: version, Red: library.Red(o.Scenario, o.Implementation.Name, version), Score: Score{Times: max(o.Repeat, 1)}}
 	var results []*scenario.Result
 	err := onCluster(ctx, o, version, func(ctx context.Context, environment scenario.Environment) (err error) {
 		results, err = repeat(ctx, o, environment, outcome.Times)
@@ -125,4 +151,148 @@ func repeat(ctx context.Context, o Options, environment scenario.Environment, ti
 		}
 		return err
 	})
+}
+
+// Cell is one bug on one version: a line of the file from which a matrix resumes.
+type Cell struct {
+	Issue          int    `json:"issue"`
+	Version        string `json:"version"`
+	Implementation string `json:"implementation"`
+	// Scenario is a digest of its YAML: a changed one is run again.
+	Scenario string `json:"scenario"`
+	Score
+	// Why is the reason of the first that was red.
+	Why  string        `json:"why,omitempty"`
+	Took time.Duration `json:"took"` // in nanoseconds, all of them together
+}
+
+// key identifies a cell.
+func (c Cell) key() string {
+	return fmt.Sprintf("%d %s %s %s %d", c.Issue, c.Version, c.Implementation, c.Scenario, c.Times)
+}
+
+// MatrixName is the file with all cells that are finished, in the folder of
+// reports.
+const MatrixName = "matrix.jsonl"
+
+// Matrix runs the scenarios of bugs on versions, all of them side by side on one
+// cluster for each version. Cells that are in the folder of reports already are not
+// run again. A version that cannot be built leaves its cells out; the error names
+// it, and comes with the cells of the others.
+func Matrix(ctx context.Context, o Options, bugs []library.Entry) ([]Cell, error) {
+	m, err := openMatrix(o)
+	if err != nil {
+		return nil, err
+	}
+	defer m.file.Close()
+	var failed []error
+	for _, version := range o.Versions {
+		err := m.version(ctx, version, bugs)
+		if err != nil && !badinput.Is(err) {
+			return m.cells(bugs), err
+		}
+		if err != nil {
+			console.Line(o.Out, version, "%v", err)
+			failed = append(failed, err)
+		}
+	}
+	return m.cells(bugs), errors.Join(failed...)
+}
+
+type matrix struct {
+	o    Options
+	file *resume.File[Cell]
+	mu   sync.Mutex
+	done map[string]Cell
+}
+
+// openMatrix reads what an earlier run has finished.
+func openMatrix(o Options) (*matrix, error) {
+	file, cells, err := resume.Open(filepath.Join(o.Reports, MatrixName), func(Cell) bool { return true })
+	if err != nil {
+		return nil, badinput.Wrap(err, "the results of an earlier run cannot be read or written", "remove them, or choose another folder with "+console.Option("reports"))
+	}
+	m := &matrix{o: o, file: file, done: map[string]Cell{}}
+	for _, c := range cells {
+		m.done[c.key()] = c
+	}
+	return m, nil
+}
+
+// cell returns an empty cell.
+func (m *matrix) cell(bug library.Entry, version string) Cell {
+	digest := sha256.Sum256(bug.Text)
+	return Cell{
+		Issue: bug.Issue, Version: version, Implementation: m.o.Implementation.Name,
+		Scenario: hex.EncodeToString(digest[:6]), Score: Score{Times: max(m.o.Repeat, 1)},
+	}
+}
+
+func (m *matrix) cells(bugs []library.Entry) (cells []Cell) {
+	for _, bug := range bugs {
+		for _, version := range m.o.Versions {
+			if c, ok := m.done[m.cell(bug, version).key()]; ok {
+				cells = append(cells, c)
+			}
+		}
+	}
+	return cells
+}
+
+func (m *matrix) version(ctx context.Context, version string, bugs []library.Entry) error {
+	todo := slices.DeleteFunc(slices.Clone(bugs), func(bug library.Entry) bool {
+		_, done := m.done[m.cell(bug, version).key()]
+		return done
+	})
+	if len(todo) < len(bugs) {
+		console.Line(m.o.Out, version, "%d of %d were run before", len(bugs)-len(todo), len(bugs))
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	return onCluster(ctx, m.o, version, func(ctx context.Context, environment scenario.Environment) error {
+		return m.o.parallel(ctx, len(todo), func(ctx context.Context, i int) error { return m.run(ctx, environment, todo[i], version) })
+	})
+}
+
+// run runs the scenario of one cell, and saves the outcome.
+func (m *matrix) run(ctx context.Context, environment scenario.Environment, bug library.Entry, version string) error {
+	c := m.cell(bug, version)
+	for range c.Times {
+		r, err := environment.Run(ctx, library.Among(bug.Scenario, m.o.Implementation.Name, version))
+		if err != nil {
+			return fmt.Errorf("#%d on %s: %w", bug.Issue, version, err)
+		}
+		c.Took += r.Took
+		if !r.Green() {
+			c.Reds++
+			c.Why = cmp.Or(c.Why, r.Why())
+		}
+		file := fmt.Sprintf("%d on %s with %s", bug.Issue, version, m.o.Implementation.Name)
+		if err := r.Save(filepath.Join(m.o.Reports, "histories", history.FileName(file, r.Namespace))); err != nil {
+			return err
+		}
+	}
+	m.mu.Lock()
+	m.done[c.key()] = c
+	m.mu.Unlock()
+	console.Line(m.o.Out, fmt.Sprintf("%s #%d", version, bug.Issue), "%s after %s", c.word(bug), console.Tenths(c.Took))
+	return m.file.Append(c)
+}
+
+// AsExpected reports whether a bug showed each time on a version that has it, and
+// never on another one.
+func (c Cell) AsExpected(bug library.Entry) bool {
+	return c.all(library.Red(bug.Scenario, c.Implementation, c.Version))
+}
+
+func (c Cell) word(bug library.Entry) string {
+	text := console.Color(true)
+	if c.Reds > 0 {
+		text = c.String()
+	}
+	if !c.AsExpected(bug) {
+		text += ", not as expected"
+	}
+	return text
 }

@@ -17,7 +17,7 @@ var bug = library.Entry{Text: []byte("x"), Scenario: &scenario.Scenario{
 }}
 
 func outcome(version string, red bool, reds, times int) Outcome {
-	o := Outcome{Version: version, Red: red, Reds: reds, Times: times, Result: &scenario.Result{Took: time.Second}}
+	o := Outcome{Version: version, Red: red, Score: Score{reds, times}, Result: &scenario.Result{Took: time.Second}}
 	if reds > 0 {
 		o.Result.Failed = "step 2, await true: it is false"
 	}
