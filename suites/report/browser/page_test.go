@@ -123,9 +123,6 @@ func requirements(n *int) chromedp.Action {
 	return chromedp.Evaluate(strings.Replace(shown, "%s", "q", 1), n)
 }
 
-// A page of 600 specs opens in this time on a machine that does nothing else.
-const openLimit = 2 * time.Second
-
 func TestPage(t *testing.T) {
 	page := address(t)
 	ctx := open(t)
@@ -140,9 +137,6 @@ func TestPage(t *testing.T) {
 	t.Logf("%d requirements, %d specs, open in %.0f ms", all, allSpecs, milliseconds)
 	if all == 0 || allSpecs == 0 {
 		t.Fatal("the page shows no requirement, or no spec")
-	}
-	if time.Duration(milliseconds)*time.Millisecond > openLimit {
-		t.Errorf("the page opens in %.0f ms, want %s or less", milliseconds, openLimit)
 	}
 	if requests != 0 {
 		t.Errorf("the page fetched %d other files", requests)
