@@ -40,7 +40,7 @@ failed, 130 after Ctrl-C, 143 after SIGTERM. After these three, the same command
 
 const exploreExample = `  jobconformance explore
   jobconformance explore --scenarios indexed --minutes 10
-  jobconformance explore --scenarios '^parallel$' --plan 'create pods 2: lose answer'`
+  jobconformance explore --scenarios '^parallelism$' --plan 'create pods 2: lose answer'`
 
 // exploration has the values of the flags.
 type exploration struct {

@@ -96,7 +96,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	}
 
 	environment := <-free
-	reference, err := check(ctx, environment, environment.Builds, run.Selection{})
+	reference, err := check(ctx, environment, environment.Builds, run.Selection{Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,11 +150,12 @@ func caughtBy(ctx context.Context, environment *run.Environment, b built) (strin
 	builds := environment.Builds
 	builds.Reference = b.program
 	sel := run.Selection{
-		Labels: "behaviour:" + b.Behaviour, FailFast: true, Strict: true,
+		Labels: "behaviour:" + b.Behaviour, FailFast: true, Strict: true, Patience: patience,
 		Reports: filepath.Join(environment.Reports, b.Name),
 	}
 	if b.Warns {
-		sel.Labels, sel.FailFast, sel.Strict = "", false, false
+		// All specs beside those of two other mutants: that takes the time of a run.
+		sel.Labels, sel.FailFast, sel.Strict, sel.Patience = "", false, false, 0
 	}
 	verdict, err := check(ctx, environment, builds, sel)
 	if err != nil {
@@ -192,7 +193,6 @@ func check(ctx context.Context, environment *run.Environment, builds implementat
 	if err != nil {
 		return nil, err
 	}
-	sel.Patience = patience
 	sel.Quiet = true
 	return environment.Check(ctx, impl, builds, sel)
 }
