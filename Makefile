@@ -8,6 +8,9 @@ IMPLEMENTATION ?= reference## default: reference; also kube-controller-manager, 
 KUBERNETES_VERSION ?= ## version of the control plane, as in v1.36.3
 FEATURE_GATES ?= ## feature gates of the control plane, as in A=true,B=false
 CACHE_DIR ?= ## folder for built control planes; default: jobconformance in the user's cache folder
+BINARIES ?= ## how the control plane comes into the cache: download, build or auto (default)
+KUBERNETES_DOWNLOADS ?= ## URL of Kubernetes' releases; default: those of the project
+ETCD_DOWNLOADS ?= ## the same for etcd
 REPORTS ?= ## folder for reports and logs; default: one for each target, below $ARTIFACTS or reports
 
 # For e2e.
@@ -48,13 +51,15 @@ needsgo = command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in
 # flag turns a variable that is set into a flag of bin/jobconformance.
 quote = '$(subst ','\'',$(1))'
 flag = $(if $(2),--$(1)=$(call quote,$(2)))
-buildflags = $(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) $(call flag,reports,$(REPORTS))
+cacheflags = $(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) $(call flag,binaries,$(BINARIES)) \
+	$(call flag,kubernetes-downloads,$(KUBERNETES_DOWNLOADS)) $(call flag,etcd-downloads,$(ETCD_DOWNLOADS))
+buildflags = $(cacheflags) $(call flag,reports,$(REPORTS))
 clusterflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
 
 # Messages name these variables and not the flags.
-e2e explore bench bench-long crash soak repro repro-matrix: export JOBCONFORMANCE_MAKE = 1
+e2e prefetch explore bench bench-long crash soak repro repro-matrix: export JOBCONFORMANCE_MAKE = 1
 
-.PHONY: help e2e test lint clean compare example page
+.PHONY: help e2e prefetch test lint clean compare example page
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster
 	@bin/jobconformance --implementation=$(call quote,$(IMPLEMENTATION)) \
@@ -68,6 +73,9 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 		$(if $(filter-out 0,$(LIST)),--list) $(call flag,output,$(OUTPUT)) $(call flag,rerun-failed,$(RERUN_FAILED)) \
 		$(call flag,name,$(IMPLEMENTATION_NAME)) $(call flag,implementation-version,$(IMPLEMENTATION_VERSION)) $(call flag,contact,$(CONTACT)) \
 		$(call flag,organization,$(ORGANIZATION)) $(call flag,project,$(PROJECT)) $(call flag,url,$(URL))
+
+prefetch: bin/jobconformance ## fill the cache, so that later runs need no network
+	@bin/jobconformance prefetch $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(cacheflags)
 
 help: ## list the targets and the variables
 	@echo 'Targets:'

@@ -20,11 +20,19 @@ func implementationFlag(set *pflag.FlagSet, name *string, value, usage string) {
 	set.StringVarP(name, "implementation", "i", value, usage)
 }
 
+// cacheFlags are where the programs of a cluster come from.
+func cacheFlags(set *pflag.FlagSet, b *build.Builder) {
+	set.StringVar(&b.AssetsDir, "assets", "", "folder with kube-apiserver and etcd to use instead of those in the cache, as in $KUBEBUILDER_ASSETS")
+	set.StringVar(&b.CacheDir, "cache-dir", "", "folder for control planes (default: jobconformance in the user's cache folder)")
+	set.StringVar((*string)(&b.Origin), "binaries", string(build.Auto), "how a control plane comes into the cache: download, build, or auto: built where no release can be downloaded")
+	set.StringVar(&b.KubernetesDownloads, "kubernetes-downloads", build.DefaultKubernetesDownloads, "URL of Kubernetes' releases, or of a mirror with their layout")
+	set.StringVar(&b.EtcdDownloads, "etcd-downloads", build.DefaultEtcdDownloads, "the same for etcd")
+}
+
 // buildFlags are where binaries and reports are, for all commands that start a
 // cluster. Each has a folder for reports of its own.
 func buildFlags(set *pflag.FlagSet, b *build.Builder, reports *string, command string) {
-	set.StringVar(&b.AssetsDir, "assets", "", "folder with kube-apiserver and etcd to use instead of building them, as in $KUBEBUILDER_ASSETS")
-	set.StringVar(&b.CacheDir, "cache-dir", "", "folder for built control planes (default: jobconformance in the user's cache folder)")
+	cacheFlags(set, b)
 	set.StringVar(reports, "reports", run.DefaultReports(command), "folder for reports and logs; by default below $ARTIFACTS, where it is set")
 }
 

@@ -1,8 +1,8 @@
 // Command jobconformance checks a Job and CronJob controller: it starts a
 // cluster, runs the controller against it, runs the suites, and reports which
 // requirements hold. Its commands explore, soak, benchmark and crash controllers,
-// reproduce known bugs, and read the reports of earlier runs. The Makefile calls
-// it.
+// reproduce known bugs, read the reports of earlier runs, and fill the cache. The
+// Makefile calls it.
 package main
 
 import (
@@ -65,7 +65,7 @@ func main() {
 func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	program := e2eCommand()
 	program.AddCommand(exploreCommand(), soakCommand(), reproCommand(), matrixCommand(), benchCommand(), crashCommand())
-	program.AddCommand(checkHistoryCommand(), compareCommand())
+	program.AddCommand(checkHistoryCommand(), compareCommand(), prefetchCommand())
 	program.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badinput.New(err.Error(), "see "+c.CommandPath()+" --help")
 	})

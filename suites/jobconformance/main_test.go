@@ -60,6 +60,8 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"not a rate limit":         {[]string{"bench", "--qps=fast"}, `"fast" is not a rate limit`},
 		"unwritable reports":       {[]string{"--reports", filepath.Join(file, "reports")}, "--reports"},
 		"unwritable cache":         {[]string{"--cache-dir", filepath.Join(file, "cache"), "--reports", t.TempDir()}, "--cache-dir"},
+		"unknown origin":           {[]string{"prefetch", "--binaries=net", "--cache-dir", t.TempDir()}, `"net" is no origin`},
+		"no such mirror":           {[]string{"prefetch", "--binaries=download", "--kubernetes-downloads=http://127.0.0.1:1", "--cache-dir", t.TempDir()}, "--kubernetes-downloads"},
 		"assets without binaries":  {[]string{"--assets", t.TempDir(), "--cache-dir", t.TempDir(), "--reports", t.TempDir()}, "lacks kube-apiserver or etcd"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,6 +86,7 @@ func TestHelp(t *testing.T) {
 		"repro":         {"--issue", "--scenario"},
 		"repro-matrix":  {"--versions"},
 		"compare":       {"OLD NEW"},
+		"prefetch":      {"--binaries", "default \"auto\""},
 		"check-history": {"FILE...", "--timeline"},
 	} {
 		var out, errs bytes.Buffer
@@ -98,4 +101,4 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-var commands = []string{"bench", "check-history", "compare", "crash", "explore", "repro", "repro-matrix", "soak"}
+var commands = []string{"bench", "check-history", "compare", "crash", "explore", "prefetch", "repro", "repro-matrix", "soak"}
