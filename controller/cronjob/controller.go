@@ -89,6 +89,9 @@ func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 	if p.RequeueAfter > 0 {
 		c.queue.AddAfter(key, min(p.RequeueAfter-c.clock.Since(view.Now), maxRequeueAfter))
 	}
+	if known.ahead {
+		c.queue.AddAfter(key, loop.UnseenPeriod)
+	}
 	klog.FromContext(ctx).V(4).Info("Finished syncing CronJob", "cronJob", klog.KObj(shown), "duration", c.clock.Since(began), "requeueAfter", p.RequeueAfter)
 	return err
 }

@@ -76,6 +76,7 @@ func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, know
 	if known.creating != "" {
 		unconfirmed.Insert(known.creating)
 	}
+	known.ahead = len(unconfirmed) > 0
 	for _, name := range sets.List(unconfirmed) {
 		job, err := c.client.BatchV1().Jobs(cronJob.Namespace).Get(ctx, name, metav1.GetOptions{})
 		switch {
@@ -103,6 +104,8 @@ type Cache struct {
 	// creating is the name of a Job that may have been created and that the status does not have
 	// yet; empty if there is none.
 	creating string
+	// ahead is true if the last sync had to ask the API server for Jobs.
+	ahead bool
 	// deleted are the UIDs of Jobs that the controller deleted and that the CronJob's status or the
 	// informer still have.
 	deleted map[types.UID]bool

@@ -113,6 +113,9 @@ func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 	if p.RequeueAfter > 0 {
 		c.queue.AddAfter(key, p.RequeueAfter-c.clock.Since(view.Now))
 	}
+	if known.ahead() {
+		c.queue.AddAfter(key, loop.UnseenPeriod)
+	}
 	took := c.clock.Since(began)
 	klog.FromContext(ctx).V(4).Info("Finished syncing Job", "job", klog.KObj(shown), "duration", took, "requeueAfter", p.RequeueAfter)
 	observeSync(shown, p, err, took)

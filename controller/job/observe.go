@@ -142,6 +142,13 @@ func (k *Cache) update(uid types.UID, change func(*podState)) {
 	change(k.pods[uid])
 }
 
+// ahead reports whether an informer has not caught up with what we know of pods.
+func (k *Cache) ahead() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.pods) > 0
+}
+
 // latestPods corrects what the informer shows, and forgets what it has caught up with. upTo is the
 // informer's resourceVersion from before shown was read: a pod that is older and not shown is gone.
 func (k *Cache) latestPods(shown []*corev1.Pod, upTo string, now time.Time) []*corev1.Pod {

@@ -22,6 +22,10 @@ const (
 	// CRON-ADMISSION-003, CRON-ADMISSION-004, CRON-JOBS-009, JOB-ADMISSION-019
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = time.Minute
+	// UnseenPeriod is how soon an object is synced again that has something which informers do not
+	// show yet. No event tells of what was created and deleted while a watch was down.
+	// JOB-FAULTS-015
+	UnseenPeriod = time.Second
 	// drain is how long a sync may go on after ctx is done.
 	drain = 2 * time.Second
 )
