@@ -148,7 +148,7 @@ func (p *Plan) limit(v View, status *batchv1.CronJobStatus, condition batchv1.Jo
 }
 
 // schedule decides whether a Job is due and when the next one is. Of all missed ticks only the latest
-// is started. CRON-SCHEDULE-013, CRON-ZONE-003, CRON-SUSPEND-002
+// is started. CRON-SCHEDULE-013, CRON-ZONE-003, CRON-SUSPEND-002, CRON-DEADLINE-006
 func (p *Plan) schedule(v View, status *batchv1.CronJobStatus) {
 	spec := &v.CronJob.Spec
 	if v.ZoneErr != nil {
@@ -173,10 +173,10 @@ func (p *Plan) schedule(v View, status *batchv1.CronJobStatus) {
 			p.event(warning("InvalidSchedule", spec.Schedule, "invalid schedule: %s : it has no tick within five years", spec.Schedule))
 			return
 		}
-		p.RequeueAfter = next.Sub(v.Now) // CRON-SCHEDULE-003
+		p.RequeueAfter = next.Sub(v.Now) // CRON-SCHEDULE-003, CRON-SCHEDULE-015
 		return
 	}
-	if next := ticks.next(tick); !next.IsZero() {
+	if next := ticks.next(tick); !next.IsZero() { // CRON-SCHEDULE-014
 		p.RequeueAfter = next.Sub(v.Now)
 	}
 	started := slices.ContainsFunc(v.Jobs, func(job *batchv1.Job) bool {

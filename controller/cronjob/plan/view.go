@@ -31,6 +31,7 @@ type View struct {
 	// that it had until then start nothing.
 	NotBefore time.Time
 	// Now carries the time zone for schedules that name none: that of the controller's process.
+	// CRON-ZONE-004
 	Now time.Time
 }
 

@@ -4,7 +4,6 @@
 package covers
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
@@ -50,7 +49,7 @@ func level(requirements []contract.Requirement) protocol.Level {
 func Shows(bugs ...protocol.Bug) ginkgo.Labels {
 	var labels ginkgo.Labels
 	for _, b := range bugs {
-		labels = append(labels, fmt.Sprintf("%s%d", protocol.IssueLabel, b.Issue))
+		labels = append(labels, b.Label())
 	}
 	return labels
 }

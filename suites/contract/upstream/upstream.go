@@ -19,11 +19,39 @@ var (
 	ReadyWithoutActive = protocol.Bug{Issue: 125089, Invariants: []string{"job-counters-in-range"}}
 )
 
-// Bugs returns those above, and those that only explorations have shown: nobody has
-// reported them.
+// Bugs of the CronJob controller that nobody has reported. Each has a scenario of its
+// Key among the examples of the library. They were found in v1.37.1; the code is as old
+// as the controller's second version.
+var (
+	// MissedRunLost is a Job that is never started after a downtime or a suspension.
+	MissedRunLost = protocol.Bug{
+		Key: "missed-run-lost",
+		Text: "The CronJob controller takes the time between the first two missed ticks for that between " +
+			"all of them. Where the first two are closer together than later ones, it looks for the latest " +
+			"tick behind all of them, and starts no Job (mostRecentScheduleTime in " +
+			"pkg/controller/cronjob/utils.go).",
+	}
+	// EveryMissesDeadline is a CronJob that never starts anything.
+	EveryMissesDeadline = protocol.Bug{
+		Key: "every-misses-deadline",
+		Text: "With @every and a startingDeadlineSeconds that is shorter than the interval, the CronJob " +
+			"controller counts the interval from the deadline on, which moves with the clock: no tick is ever " +
+			"due (mostRecentScheduleTime in pkg/controller/cronjob/utils.go).",
+	}
+	// ForeignJobStopsClock is a CronJob whose next tick is forgotten.
+	ForeignJobStopsClock = protocol.Bug{
+		Key: "foreign-job-stops-clock",
+		Text: "Where a Job of somebody else has the name of the next Job, the CronJob controller does not put " +
+			"the CronJob into its queue again: later ticks start nothing until the CronJob or one of its Jobs " +
+			"changes (syncCronJob in pkg/controller/cronjob/cronjob_controllerv2.go).",
+	}
+)
+
+// Bugs returns those above, and those that only explorations have shown.
 func Bugs() []protocol.Bug {
 	return []protocol.Bug{
 		LostStart, StaleJob, ReadyWithoutActive,
+		MissedRunLost, EveryMissesDeadline, ForeignJobStopsClock,
 		{
 			Explored: protocol.Explored{Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]"},
 			Text: "The CronJob controller trusts its cache of CronJobs. While the cache has the CronJob as it was " +

@@ -47,6 +47,12 @@ var (
 	ChangedSchedule = contract.New("CRON-SCHEDULE-013",
 		"A CronJob controller MUST go by the schedule as it is now, for the Jobs that it starts from then on.",
 		"docs: concepts/workloads/controllers/cron-jobs#modifying-a-cronjob")
+	NextTimeAfterSkipped = contract.New("CRON-SCHEDULE-014",
+		"A CronJob controller MUST start the Job of a scheduled time by itself also where it could start none for the time before.",
+		"batch/v1 CronJobSpec.schedule; docs: concepts/workloads/controllers/cron-jobs#job-creation")
+	StartsWithoutDelay = contract.New("CRON-SCHEDULE-015",
+		"A CronJob controller SHOULD start a Job at most 10 s after its scheduled time.",
+		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline: it checks things every 10 seconds")
 )
 
 // How a schedule may be written.
@@ -83,6 +89,9 @@ var (
 		"A time zone that is changed MUST hold for the Jobs that start from then on.",
 		"batch/v1 CronJobSpec.timeZone; KEP-3140",
 		contract.CronTimeZone)
+	ZoneOfTheController = contract.New("CRON-ZONE-004",
+		"Where timeZone is not set, a CronJob controller MUST read the schedule in its own time zone.",
+		"batch/v1 CronJobSpec.timeZone; docs: concepts/workloads/controllers/cron-jobs#time-zones")
 	LocalDays = contract.New("CRON-LOCAL-001",
 		"The days, months and weekdays of a schedule MUST be those of the CronJob's time zone.",
 		"batch/v1 CronJobSpec.timeZone; docs: concepts/workloads/controllers/cron-jobs#time-zones",
@@ -91,6 +100,12 @@ var (
 		"The offset of the time zone MUST be the one that it has at the scheduled time, in summer and in winter.",
 		"batch/v1 CronJobSpec.timeZone; KEP-3140",
 		contract.CronTimeZone)
+	SkippedBySummerTime = contract.New("CRON-LOCAL-003",
+		"A scheduled time that does not exist on the day when summer time begins MAY start a Job at another time of the day, or none.",
+		"docs: concepts/workloads/controllers/cron-jobs#time-zones says nothing about it")
+	RepeatedBySummerTime = contract.New("CRON-LOCAL-004",
+		"A scheduled time that exists twice on the day when summer time ends MAY start a Job both times, or once.",
+		"docs: concepts/workloads/controllers/cron-jobs#time-zones says nothing about it")
 )
 
 // The field startingDeadlineSeconds: until when a missed Job may start.
@@ -108,6 +123,12 @@ var (
 	NoWarningWithinDeadline = contract.New("CRON-DEADLINE-004",
 		"Where startingDeadlineSeconds is set, a CronJob controller SHOULD NOT warn of too many missed times for those before that.",
 		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline")
+	DeadlineWithEvery = contract.New("CRON-DEADLINE-005",
+		"With @every and a startingDeadlineSeconds that is shorter than the interval, a CronJob controller SHOULD start a missed Job within the deadline.",
+		"batch/v1 CronJobSpec.startingDeadlineSeconds; the API accepts @every, the documentation does not mention it")
+	ChangedDeadline = contract.New("CRON-DEADLINE-006",
+		"A startingDeadlineSeconds that is changed MUST hold at once: what was too late may be in time by it.",
+		"batch/v1 CronJobSpec.startingDeadlineSeconds")
 )
 
 // The field suspend.

@@ -1,0 +1,222 @@
+package cronjob
+
+import (
+	"context"
+	"fmt"
+	"time"
+	_ "time/tzdata" // summer time must not depend on the machine's files
+
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/utils/ptr"
+)
+
+var _ = Describe("CronJob clock:", Label("area:cronjob", "behaviour:schedule"), func() {
+
+	// The first two missed times are 2 hours apart, and the next one is 22 hours later.
+	// Wrong: takes all missed times to be as far apart as the first two.
+	It("the controller starts the last missed Job although missed times were closer together before", Covers(LatestMissedOnly), Shows(upstream.MissedRunLost), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), Ago(150*time.Minute)
+		schedule := fmt.Sprintf("%d %d,%d * * *", tick.Minute(), tick.Add(-2*time.Hour).Hour(), tick.Hour())
+		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(schedule), tick.Add(-3*time.Hour))
+
+		Starts(s, cronJob, tick)
+		Expect(Started(s, cronJob)).To(Equal(Times(tick)))
+	})
+
+	// Wrong: counts the interval from the deadline on, so that the next time is always
+	// in the future.
+	It("the controller starts a missed Job of @every within a starting deadline below the interval", Covers(DeadlineWithEvery), Shows(upstream.EveryMissesDeadline), func(ctx SpecContext) {
+		s, last := framework.New(ctx), Ago(65*time.Minute)
+		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 1h").StartingDeadlineSeconds(600), last)
+
+		Starts(s, cronJob, last.Add(time.Hour))
+	})
+
+	// Another CronJob shows that the controller has seen this one, too late by its first
+	// deadline. Wrong: takes the time for skipped once and for all.
+	It("the controller starts a Job that is in time by a changed starting deadline", Covers(ChangedDeadline), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), Ago(30*time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).StartingDeadlineSeconds(60), tick)
+		Starts(s, Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick), tick)
+		Expect(Started(s, cronJob)).To(BeEmpty())
+
+		ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To[int64](3600) })
+		Starts(s, cronJob, tick)
+	})
+
+	// The zone of the controller is not known, but all zones agree on every fifth minute.
+	// Another time may come while the spec runs. Wrong: needs a zone.
+	It("the controller starts the Job of a CronJob without a time zone", Covers(ZoneOfTheController), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		latest := func() time.Time { return Ago(0).Truncate(5 * time.Minute) }
+		before := latest()
+		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("*/5 * * * *").Policy(batchv1.ForbidConcurrent).
+			With(func(c *batchv1.CronJob) { c.Spec.TimeZone = nil }), before.Add(-7*time.Minute))
+
+		s.Soon("one Job is active", func(g Gomega) {
+			g.Expect(Existing(s, cronJob)).To(HaveLen(1))
+			g.Expect(Active(s, cronJob)).To(Equal(Existing(s, cronJob)))
+		})
+		Expect(Existing(s, cronJob)).To(Or(Equal(Times(before)), Equal(Times(latest()))))
+	})
+
+	// The interval began 54 s ago. Wrong: looks at the clock every few seconds.
+	It("the controller starts a Job within 10 s of its scheduled time", Covers(StartsWithoutDelay), func(ctx SpecContext) {
+		s, last := framework.New(ctx), time.Now().Add(-54*time.Second).Truncate(time.Second)
+		tick := last.Add(time.Minute)
+		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 1m"), last)
+
+		s.SoonAfter(time.Until(tick), "the Job is started", func(g Gomega) { g.Expect(Started(s, cronJob)).To(Equal(Times(tick))) })
+		late := JobsOf(s, cronJob)[0].CreationTimestamp.Sub(tick)
+		Expect(late).To(And(BeNumerically(">=", 0), BeNumerically("<=", 10*time.Second)))
+	})
+})
+
+// These specs take a minute or two, most of which they wait. They start first, so that
+// others run at the same time.
+var _ = Describe("CronJob clock:", Label("area:cronjob", "behaviour:schedule", "slow"), func() {
+
+	// Wrong: sets its alarm once; or starts a Job shortly before its time, and again.
+	It("the controller starts one Job in each of two minutes", SpecPriority(3), Covers(NoticesTimeAlone, OneJobPerTime), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).Schedule("* * * * *").Obj())
+		first := cronJob.CreationTimestamp.UTC().Truncate(time.Minute).Add(time.Minute)
+		for _, ticks := range [][]time.Time{{first}, {first, first.Add(time.Minute)}} {
+			last := ticks[len(ticks)-1]
+			s.SoonAfter(time.Until(last), "the Job of the minute is started", func(g Gomega) {
+				g.Expect(Started(s, cronJob)).To(Equal(Times(ticks...)))
+			})
+			jobs := CreatedJobs(s)
+			Expect(jobs[len(jobs)-1].CreationTimestamp.Time).NotTo(BeTemporally("<", last))
+		}
+	})
+
+	// No object changes from the last sync that starts nothing until the next time.
+	DescribeTable("the controller starts the next Job by itself", SpecPriority(2),
+		func(ctx SpecContext, prepare func(context.Context, *framework.Sandbox, time.Time) *batchv1.CronJob) {
+			s, next := framework.New(ctx), Ago(0).Add(time.Minute)
+			if time.Until(next) < 5*time.Second { // not enough to prepare
+				next = next.Add(time.Minute)
+			}
+			cronJob := prepare(ctx, s, next)
+			s.SoonAfter(time.Until(next), "the Job of the next time is started", func(g Gomega) {
+				g.Expect(Started(s, cronJob)).To(ContainElements(Times(next)))
+			})
+		},
+		// The Job has the name that upstream's controller would give. Wrong: waits until
+		// somebody deletes it.
+		Entry("after a time whose Job could not get its name", Covers(NextTimeAfterSkipped), Shows(upstream.ForeignJobStopsClock),
+			func(ctx context.Context, s *framework.Sandbox, next time.Time) *batchv1.CronJob {
+				framework.Create(ctx, s, unmanaged(fmt.Sprintf("a-%d", next.Add(-5*time.Minute).Unix()/60)).Obj())
+				return skips(ctx, s, puppet.CronJob("a", puppet.Job("")), next)
+			}),
+		// Wrong: sets no alarm when it skips a time.
+		Entry("after a time that it was too late for", Covers(NextTimeAfterSkipped),
+			func(ctx context.Context, s *framework.Sandbox, next time.Time) *batchv1.CronJob {
+				return skips(ctx, s, puppet.CronJob("a", puppet.Job("")).StartingDeadlineSeconds(60), next)
+			}),
+		// Another CronJob shows that the controller has seen this one. Wrong: keeps the alarm
+		// of the former schedule.
+		Entry("after a change of the schedule", Covers(ChangedSchedule),
+			func(ctx context.Context, s *framework.Sandbox, next time.Time) *batchv1.CronJob {
+				cronJob := seen(ctx, s, puppet.Daily(next.Add(6*time.Hour)))
+				ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(next) })
+				return cronJob
+			}),
+		// India is 5:30 h ahead of UTC. Wrong: the same.
+		Entry("after a change of the time zone", Covers(ChangedTimeZone),
+			func(ctx context.Context, s *framework.Sandbox, next time.Time) *batchv1.CronJob {
+				cronJob := seen(ctx, s, puppet.Daily(next.Add(5*time.Hour+30*time.Minute)))
+				ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.TimeZone = ptr.To("Asia/Kolkata") })
+				return cronJob
+			}),
+	)
+})
+
+// skips creates a CronJob with two times in the hour: next, and 5 min before it. The
+// controller sees it once, when the first has been missed: it is suspended until then.
+func skips(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, next time.Time) *batchv1.CronJob {
+	GinkgoHelper()
+	missed := next.Add(-5 * time.Minute)
+	schedule := fmt.Sprintf("%d,%d * * * *", missed.Minute(), next.Minute())
+	created := Scheduled(ctx, s, cronJob.Schedule(schedule).Suspend(), missed.Add(-time.Minute))
+	ResumeCronJob(ctx, s, created)
+	return created
+}
+
+// seen creates a CronJob, and waits until the controller has seen a later one.
+func seen(ctx context.Context, s *framework.Sandbox, schedule string) *batchv1.CronJob {
+	GinkgoHelper()
+	cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(schedule).Obj())
+	tick := Ago(30 * time.Minute)
+	Starts(s, Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick), tick)
+	return cronJob
+}
+
+// What becomes of such a time is up to the controller; the spec adds to Ginkgo's report what
+// it saw. kube-controller-manager v1.37.1 and the reference start no Job for a time that does
+// not exist, and two Jobs for one that exists twice.
+var _ = Describe("CronJob summer time:", Label("area:cronjob", "behaviour:schedule"), func() {
+
+	// Another CronJob shows that the controller has seen this one. Wrong: starts several
+	// Jobs, or one on another day.
+	DescribeTable("the controller starts at most one Job on that day", func(ctx SpecContext, by time.Duration, hour func(summerTime) int, after time.Duration) {
+		s := framework.New(ctx)
+		midnight, zone := clockChange(by)
+		last := midnight.Add(time.Duration(hour(zone))*time.Hour + after)
+		schedule := fmt.Sprintf("30 %d %d %d *", hour(zone), midnight.Day(), midnight.Month())
+		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).TimeZone(zone.name).Schedule(schedule), last)
+		tick := Ago(30 * time.Minute)
+		Starts(s, Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick), tick)
+
+		s.Stays("there is one Job, or none", func(g Gomega) {
+			g.Expect(len(Started(s, cronJob))).To(BeNumerically("<=", 1))
+			for _, job := range JobsOf(s, cronJob) {
+				at, err := time.Parse(time.RFC3339, ScheduledTime(job))
+				g.Expect(err).NotTo(HaveOccurred())
+				g.Expect(at).To(And(BeTemporally(">", last), BeTemporally("<", midnight.AddDate(0, 0, 1))))
+			}
+		})
+		AddReportEntry("scheduled times of the Jobs started", Started(s, cronJob))
+	},
+		Entry("for a time that does not exist as summer time begins", Covers(SkippedBySummerTime),
+			time.Hour, func(z summerTime) int { return z.skipped }, -time.Hour),
+		Entry("for a time that exists again as summer time ends", Covers(RepeatedBySummerTime),
+			-time.Hour, func(z summerTime) int { return z.repeated }, 30*time.Minute),
+	)
+})
+
+// summerTime is a zone with the hours that do not exist, or exist twice, on the days when
+// summer time begins and ends.
+type summerTime struct {
+	name              string
+	skipped, repeated int
+}
+
+// clockChange returns the begin of the last day, before today, on which the clocks of a
+// zone were put forward (by > 0) or back. It is less than a year ago, so that its date has
+// not come again.
+func clockChange(by time.Duration) (time.Time, summerTime) {
+	GinkgoHelper()
+	for _, zone := range []summerTime{{"America/New_York", 2, 1}, {"Europe/Berlin", 2, 2}} {
+		location, err := time.LoadLocation(zone.name)
+		Expect(err).NotTo(HaveOccurred())
+		year, month, day := time.Now().In(location).Date()
+		for i := 1; i < 360; i++ {
+			begin, end := time.Date(year, month, day-i, 0, 0, 0, 0, location), time.Date(year, month, day-i+1, 0, 0, 0, 0, location)
+			if end.Sub(begin) == 24*time.Hour-by {
+				return begin, zone
+			}
+		}
+	}
+	Skip("not verified: no zone is known whose clocks changed within the last year")
+	return time.Time{}, summerTime{}
+}
