@@ -260,6 +260,7 @@ func indexFailures(pod *corev1.Pod) (counted, ignored int) {
 }
 
 // Attempts returns how often an index had failed before this pod, for whatever reason.
+// JOB-BACKOFFLIMITPERINDEX-022
 func Attempts(pod *corev1.Pod) int {
 	counted, ignored := indexFailures(pod)
 	return counted + ignored

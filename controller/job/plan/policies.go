@@ -46,7 +46,7 @@ func matches(rule batchv1.PodFailurePolicyRule, pod *corev1.Pod) string {
 		// JOB-PODFAILUREPOLICY-014, JOB-PODFAILUREPOLICY-015
 		for _, c := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
 			end := c.State.Terminated
-			// JOB-PODFAILUREPOLICY-012, JOB-PODFAILUREPOLICY-013
+			// JOB-PODFAILUREPOLICY-012, JOB-PODFAILUREPOLICY-013, JOB-PODFAILUREPOLICY-022
 			if end == nil || end.ExitCode == 0 || codes.ContainerName != nil && *codes.ContainerName != c.Name {
 				continue
 			}

@@ -47,6 +47,12 @@ var (
 		"The limit of an Indexed Job MUST be compared with the failures of all its indexes together.",
 		"batch/v1 JobSpec.backoffLimit; KEP-2214",
 		contract.Indexed)
+	BackoffCountsAll = contract.New("JOB-BACKOFF-014",
+		"The delay MUST double with every one of several failures at the same time, and begin with the last of them.",
+		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy")
+	BackoffOfUnterminated = contract.New("JOB-BACKOFF-015",
+		"After a failure of a pod whose containers have not terminated, a Job controller MUST wait 10 s from when the pod stopped being ready.",
+		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy; kubernetes/kubernetes#114391")
 )
 
 // The restartPolicy OnFailure: containers fail, and their pods stay.
@@ -163,6 +169,10 @@ var (
 		"status.failed MUST count every failed pod of every index.",
 		"batch/v1 JobStatus.failed",
 		contract.BackoffLimitPerIndex)
+	IgnoredFailuresDelayIndex = contract.New("JOB-BACKOFFLIMITPERINDEX-022",
+		"A failure that podFailurePolicy ignores MUST delay the next pod of its index as others do.",
+		"KEP-3850; kubernetes/kubernetes#119378",
+		contract.BackoffLimitPerIndex)
 )
 
 // The field podFailurePolicy (KEP-3329).
@@ -250,6 +260,10 @@ var (
 	EveryFailureIsJudged = contract.New("JOB-PODFAILUREPOLICY-021",
 		"A rule MUST decide for every failed pod anew: ignored failures and counted ones may follow each other in any order.",
 		"batch/v1 PodFailurePolicy.rules",
+		contract.PodFailurePolicy)
+	UnterminatedHasNoExitCode = contract.New("JOB-PODFAILUREPOLICY-022",
+		"onExitCodes MUST NOT match because of a container that has not terminated.",
+		"batch/v1 PodFailurePolicyRule.onExitCodes; kubernetes/kubernetes#113852",
 		contract.PodFailurePolicy)
 )
 

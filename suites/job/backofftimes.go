@@ -1,0 +1,95 @@
+package job
+
+import (
+	"context"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// These specs check that a back-off is neither too short nor too long. Most of it is over
+// when a pod ends, by the times in its status; the rest is waited for. Those with several
+// failures at the same time are among the faults: there, no failure is seen before the
+// others.
+var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"), framework.Simulated("a kubelet stamps its own time"), func() {
+	// Wrong: doubles the delay no more than once; begins with a longer one.
+	It("the controller waits 80 s after the fourth failure, and not longer", Covers(BackoffDoubles), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo))
+		for failures := int32(1); failures < 4; failures++ {
+			s.End(ctx, 1, Running(s, "a", 1)...)
+			Counts(s, "a", "the next pod runs", Counters{Active: 1, Ready: 1, Failed: failures})
+		}
+		pod := s.Active()[0]
+		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "76s", puppet.ExitCodes: "1"})
+		podsReach(s, corev1.PodFailed, 4)
+		nextPodIsDue(s, endOf(s, pod.Name), 8*firstBackoff)
+	})
+
+	// Wrong: takes the pod's creation, or the time of its own sync, for the end.
+	It("the controller waits 10 s from when a pod whose containers run on stopped being ready", Covers(BackoffOfUnterminated), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a"))
+		pod := Running(s, "a", 1)[0]
+		nextPodIsDue(s, loseNode(ctx, s, pod, 6*time.Second), firstBackoff)
+	})
+})
+
+var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailurePolicy"), framework.Simulated("a kubelet terminates containers"), func() {
+	// Wrong: panics, or takes the exit code that is not there for 0.
+	It("a failed pod whose containers run on matches no rule with exit codes", Covers(UnterminatedHasNoExitCode), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").PodFailurePolicy(
+			onExitCodes(failJob, in, 42), onExitCodes(failJob, batchv1.PodFailurePolicyOnExitCodesOpNotIn, 42)))
+		loseNode(ctx, s, Running(s, "a", 1)[0], time.Hour)
+		Counts(s, "a", "the failure is counted, and the pod replaced", Counters{Active: 1, Ready: 1, Failed: 1})
+		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+	})
+})
+
+var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backoffLimitPerIndex"), framework.Simulated("a kubelet stamps its own time"), func() {
+	// Wrong: counts for the delay only what counts towards the limit.
+	It("the controller waits 40 s after the third ignored failure of an index, and not longer", Covers(IgnoredFailuresDelayIndex), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
+			PodFailurePolicy(onExitCodes(ignore, in, 42)))
+		s.End(ctx, 42, Running(s, "a", 1)...)
+		s.End(ctx, 42, indexRunsAgain(s, "0", 2))
+		pod := indexRunsAgain(s, "0", 3)
+		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "36s", puppet.ExitCodes: "42"})
+		podsReach(s, corev1.PodFailed, 3)
+		nextPodIsDue(s, endOf(s, pod.Name), 4*firstBackoff)
+	})
+})
+
+// nextPodIsDue waits for one more pod, and expects that it is not created before the
+// back-off after the last failure, nor later than one reaction may take. Times are in
+// full seconds.
+func nextPodIsDue(s *framework.Sandbox, ended time.Time, backoff time.Duration) {
+	GinkgoHelper()
+	before := len(s.Created())
+	s.SoonAfter(time.Until(ended.Add(backoff)), "another pod is created", func(g Gomega) {
+		g.Expect(s.Created()).To(HaveLen(before + 1))
+	})
+	Expect(s.Created()[before].CreationTimestamp.Sub(ended)).To(
+		BeNumerically(">=", backoff-time.Second), "time between failure and next pod")
+}
+
+// loseNode has a running pod fail as on a node that is lost: its containers are reported
+// as running. It stopped being ready at the time that is returned.
+func loseNode(ctx context.Context, s *framework.Sandbox, pod corev1.Pod, ago time.Duration) time.Time {
+	GinkgoHelper()
+	since := metav1.NewTime(time.Now().Add(-ago).Truncate(time.Second))
+	framework.ChangeStatus(ctx, s, podNamed(s, pod.Name), func(p *corev1.Pod) {
+		p.Status.Phase, p.Status.Reason = corev1.PodFailed, "NodeLost"
+		ready := kinds.Ready(p)
+		ready.Status, ready.LastTransitionTime = corev1.ConditionFalse, since
+	})
+	return since.Time
+}
