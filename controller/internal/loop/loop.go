@@ -46,7 +46,7 @@ func NewQueue(name string, clock clock.WithTicker) Queue {
 // Run has each queue emptied by workers of its own, from when the informers have synced until ctx is
 // done. Then it lets syncs under way end, for as long as drain at most. The informers list and watch
 // again whatever they missed.
-// JOB-FAULTS-010, JOB-FAULTS-011, CRON-FAULTS-005
+// JOB-FAULTS-010, JOB-FAULTS-011, JOB-DOWNTIME-001, CRON-FAULTS-005, CRON-DOWNTIME-001
 func Run(ctx context.Context, workers int, synced []cache.InformerSynced, syncs map[Queue]Sync) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -89,7 +89,7 @@ func next(ctx context.Context, queue Queue, sync Sync) (open bool) {
 		utilruntime.HandleErrorWithContext(ctx, err, "Syncing failed, will retry", "key", key)
 		queue.AddRateLimited(key)
 	} else {
-		queue.Forget(key)
+		queue.Forget(key) // JOB-RETRY-001
 	}
 	return true
 }

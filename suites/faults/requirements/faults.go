@@ -68,4 +68,13 @@ var (
 	CronSurvivesCrashes = contract.New("CRON-FAULTS-006",
 		"A CronJob controller MUST start exactly one Job for a tick and keep track of it, whenever it crashes or another replica takes over.",
 		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#120649; kubernetes/kubernetes#136918")
+	CatchesUpAfterDowntime = contract.New("JOB-DOWNTIME-001",
+		"A Job controller MUST catch up, when it starts, with all that happened to Jobs and their pods while it did not run.",
+		"API conventions: controllers are level-triggered; KEP-2307")
+	CronCatchesUpAfterDowntime = contract.New("CRON-DOWNTIME-001",
+		"A CronJob controller MUST catch up, when it starts, with all that happened to CronJobs and their Jobs while it did not run.",
+		"API conventions: controllers are level-triggered; docs: concepts/workloads/controllers/cron-jobs#job-creation")
+	SuccessEndsRetryDelay = contract.New("JOB-RETRY-001",
+		"A Job controller SHOULD retry a request that failed as soon as the first one, if it has succeeded in between.",
+		"client-go util/workqueue RateLimitingInterface.Forget: the delay grows with failures in a row")
 )

@@ -1,0 +1,314 @@
+package faults
+
+import (
+	"context"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// downtime is what happens to Job a while the implementation does not run. A function
+// gets the pods that ran before.
+type downtime struct {
+	// job is created first. Default: twoPods.
+	job *puppet.JobBuilder
+	// before happens while the implementation runs for the first time. Default: all pods of
+	// the Job run then, or the Job is Suspended.
+	before jobStep
+	// happens while the implementation does not run, and after waits for what becomes of it.
+	happens, after jobStep
+}
+
+// stamped is on downtimes in which pods end in the past.
+var stamped = framework.Simulated("a kubelet stamps its own time")
+
+type jobStep func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod)
+
+func twoPods() *puppet.JobBuilder {
+	return puppet.Job("a").Parallelism(2).Completions(3).FinishedAgo("1h")
+}
+
+// oneBackoff is the delay after the first failure, where pods cannot end in the past.
+const oneBackoff = 10 * time.Second
+
+var _ = Describe("Job faults:", jobLabels, func() {
+
+	// Wrong: acts on events alone, and takes what is there at its start for done.
+	DescribeTable("after a downtime in which", func(ctx SpecContext, d downtime) {
+		if d.job == nil {
+			d.job = twoPods()
+		}
+		s := framework.Behind(ctx)
+		s.Start()
+		job := framework.Create(ctx, s.Sandbox, d.job.Obj())
+		var pods []corev1.Pod
+		if *job.Spec.Suspend {
+			suspended(s.Sandbox, "a")
+		} else {
+			pods = Running(s.Sandbox, "a", *job.Spec.Parallelism)
+		}
+		if d.before != nil {
+			d.before(ctx, s.Sandbox, pods)
+		}
+		s.Kill()
+		d.happens(ctx, s.Sandbox, pods)
+		s.Start()
+		d.after(ctx, s.Sandbox, pods)
+	},
+		Entry("a pod succeeded, it is counted and replaced", Covers(CatchesUpAfterDowntime, CountsOnce), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 0, pods[0]) },
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				Counts(s, "a", "the pod is counted and replaced", Counters{Active: 2, Ready: 2, Succeeded: 1})
+				released(s, pods[0])
+				expectCreated(s, "a", 3)
+			}}),
+		Entry("all pods succeeded, the Job is Complete", Covers(CatchesUpAfterDowntime, CountsOnce), downtime{
+			job:     puppet.Job("a").Parallelism(2).Completions(2),
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 0, pods...) },
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				completes(s, "a", 2)
+				released(s, pods...)
+			}}),
+		Entry("an index succeeded, it is completed", Covers(CatchesUpAfterDowntime, CountsOnce), downtime{
+			job:     puppet.Job("a").Indexed().Parallelism(1).Completions(2),
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 0, pods[0]) },
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				Counts(s, "a", "the next index runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
+				Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
+				released(s, pods[0])
+			}}),
+		Entry("a pod failed, it is counted and replaced", Covers(CatchesUpAfterDowntime, RetriesWithinBackoffLimit), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 1, pods[0]) },
+			after:   failureIsReplaced}),
+		Entry("a failed pod was deleted, it is counted and replaced", Covers(CatchesUpAfterDowntime, RetriesWithinBackoffLimit), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				end(ctx, s, 1, pods[0])
+				s.Delete(ctx, &pods[0])
+			},
+			after: failureIsReplaced}),
+		Entry("a failed pod that matches FailJob was deleted, the Job is Failed", Covers(CatchesUpAfterDowntime, FailJobAction), downtime{
+			job: twoPods().PodFailurePolicy(batchv1.PodFailurePolicyRule{
+				Action: batchv1.PodFailurePolicyActionFailJob,
+				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+					Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{42}},
+			}),
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				end(ctx, s, 42, pods[0])
+				s.Delete(ctx, &pods[0])
+			},
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
+				gone(s, pods[0])
+				expectCreated(s, "a", 2)
+			}}),
+		Entry("too many pods failed, the Job is Failed", Covers(CatchesUpAfterDowntime, FailsBeyondBackoffLimit), downtime{
+			job:     twoPods().BackoffLimit(0),
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 1, pods[0]) },
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
+				gone(s, pods[1])
+				expectCreated(s, "a", 2)
+			}}),
+		Entry("the last pod of a failing Job ended, the Job is Failed", Covers(CatchesUpAfterDowntime, FailedAfterAllPods), downtime{
+			job: twoPods().BackoffLimit(0).Puppet(map[string]string{puppet.Terminate: puppet.Hold}),
+			before: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				s.End(ctx, 1, pods[0])
+				s.Soon("the Job has FailureTarget, and its last pod terminates", func(g Gomega) {
+					g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobFailureTarget))
+					g.Expect(CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+				})
+			},
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				s.Direct(ctx, pods[1], map[string]string{puppet.Terminate: "143"})
+				ended(s, pods[1])
+			},
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
+				gone(s, pods[1])
+			}}),
+		Entry("a running pod was deleted, it is counted and replaced", Covers(CatchesUpAfterDowntime, DeletedPodsFail), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				s.Remove(ctx, pods[0])
+				ended(s, pods[0])
+			},
+			after: failureIsReplaced}),
+		// Nothing is left of the pod that could be counted.
+		Entry("a pod vanished, it is replaced", Covers(CatchesUpAfterDowntime), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				framework.Change(ctx, s, &pods[0], func(p *corev1.Pod) { p.Finalizers = nil })
+				Expect(s.Client.Delete(ctx, &pods[0], client.GracePeriodSeconds(0))).To(Succeed())
+				gone(s, pods[0])
+			},
+			after: func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+				s.Soon("two pods run", func(g Gomega) {
+					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(3))
+					g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(2)), HaveField("Ready", int32(2)), HaveField("Succeeded", int32(0))))
+				})
+			}}),
+		// A controller that sees one failure before the others may replace its pod at once.
+		Entry("three pods failed, the next ones wait for 40 s after the last failure", Covers(CatchesUpAfterDowntime, BackoffCountsAll), stamped, downtime{
+			job: puppet.Job("a").Parallelism(3).Completions(3).FinishedAgo("1h"),
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				s.Direct(ctx, pods[2], map[string]string{puppet.FinishedAgo: "36s"})
+				end(ctx, s, 1, pods...)
+			},
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				due := endOf(s, pods[2]).Add(4 * oneBackoff)
+				s.SoonAfter(time.Until(due), "three more pods are created", func(g Gomega) {
+					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(6))
+				})
+				Expect(CreatedFor(s, s.Job("a"))[3].CreationTimestamp.Time).To(BeTemporally(">=", due.Add(-time.Second)))
+			}}),
+		// The documentation limits the delay to 6 min, kube-controller-manager to 10 min.
+		Entry("eight pods failed, the next ones wait for 6 min", Covers(CatchesUpAfterDowntime, BackoffCountsAll), stamped, downtime{
+			job:     puppet.Job("a").Parallelism(8).Completions(8).BackoffLimit(20).FinishedAgo("330s"),
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 1, pods...) },
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				Counts(s, "a", "the failures are counted", Counters{Failed: 8})
+				released(s, pods...)
+				s.Stays("no pod is created", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(8)) })
+			}}),
+		Entry("the Job was deleted in the background, its pods are released", Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				deleteJob(ctx, s, metav1.DeletePropagationBackground)
+				ended(s, pods...)
+			},
+			after: allGone}),
+		Entry("the Job was deleted in the foreground, its pods are released", Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				deleteJob(ctx, s, metav1.DeletePropagationForeground)
+				ended(s, pods...)
+			},
+			after: allGone}),
+		Entry("the Job was deleted without its pods, they run on without the finalizer", Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+				deleteJob(ctx, s, metav1.DeletePropagationOrphan)
+				noJobs(s)
+			},
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				released(s, pods...)
+				Expect(s.Active()).To(HaveLen(2))
+				Expect(s.Pods()).To(HaveEach(HaveField("OwnerReferences", BeEmpty())))
+			}}),
+		Entry("the Job was created again under its name, it gets its own pods", Covers(CatchesUpAfterDowntime, StaleUID), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+				deleteJob(ctx, s, metav1.DeletePropagationBackground)
+				noJobs(s)
+				framework.Create(ctx, s, twoPods().Obj())
+			},
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				gone(s, pods[0])
+				gone(s, pods[1])
+				Counts(s, "a", "the new Job's pods run", Counters{Active: 2, Ready: 2})
+				expectCreated(s, "a", 2)
+			}}),
+		Entry("the Job was suspended, its pods are deleted", Covers(CatchesUpAfterDowntime, SuspensionDeletesPods), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) { SuspendJob(ctx, s, "a") },
+			after:   func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) { suspended(s, "a") }}),
+		Entry("the Job was resumed, its pods run", Covers(CatchesUpAfterDowntime, ResumeStartsAnew), downtime{
+			job:     twoPods().Suspend(),
+			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) { ResumeJob(ctx, s, "a") },
+			after:   func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) { Running(s, "a", 2) }}),
+		Entry("the Job was scaled up, more pods run", Covers(CatchesUpAfterDowntime, RunsAsMany), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) { SetParallelism(ctx, s, "a", 3) },
+			after: func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+				Running(s, "a", 3)
+				expectCreated(s, "a", 3)
+			}}),
+		Entry("the Job was scaled down, the surplus pods are deleted", Covers(CatchesUpAfterDowntime, RunsAsMany), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) { SetParallelism(ctx, s, "a", 1) },
+			after: func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+				Counts(s, "a", "one pod runs", Counters{Active: 1, Ready: 1})
+				s.Soon("the other pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
+				expectCreated(s, "a", 2)
+			}}),
+		Entry("the Job has reached its deadline, it is Failed", Covers(CatchesUpAfterDowntime, FailsAtDeadline), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+				framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To[int64](1) })
+			},
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				Fails(s, "a", batchv1.JobReasonDeadlineExceeded, Counters{Failed: 2})
+				gone(s, pods[0])
+				gone(s, pods[1])
+			}}),
+	)
+})
+
+// end ends pods with an exit code, and waits until they have ended.
+func end(ctx context.Context, s *framework.Sandbox, exitCode int, pods ...corev1.Pod) {
+	GinkgoHelper()
+	s.End(ctx, exitCode, pods...)
+	ended(s, pods...)
+}
+
+// ended waits until pods have ended. Their finalizer keeps those that are deleted.
+func ended(s *framework.Sandbox, pods ...corev1.Pod) {
+	GinkgoHelper()
+	for _, pod := range pods {
+		s.Soon("pod "+pod.Name+" has ended", func(g Gomega) {
+			g.Expect(s.Pods()).To(ContainElement(And(
+				HaveField("UID", pod.UID), HaveField("Status.Phase", Or(Equal(corev1.PodFailed), Equal(corev1.PodSucceeded))))))
+		})
+	}
+}
+
+// released waits until pods have lost the tracking finalizer, or are gone.
+func released(s *framework.Sandbox, pods ...corev1.Pod) {
+	GinkgoHelper()
+	for _, pod := range pods {
+		s.Soon("pod "+pod.Name+" is released", func(g Gomega) {
+			g.Expect(s.Pods()).NotTo(ContainElement(And(HaveField("UID", pod.UID), HaveField("Finalizers", Not(BeEmpty())))))
+		})
+	}
+}
+
+// endOf returns when the container of a failed pod ended.
+func endOf(s *framework.Sandbox, pod corev1.Pod) time.Time {
+	GinkgoHelper()
+	for _, p := range s.Pods() {
+		if p.UID == pod.UID {
+			return p.Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time
+		}
+	}
+	Fail("pod " + pod.Name + " is gone")
+	return time.Time{}
+}
+
+func deleteJob(ctx context.Context, s *framework.Sandbox, propagation metav1.DeletionPropagation) {
+	GinkgoHelper()
+	Expect(s.Client.Delete(ctx, s.Job("a"), client.PropagationPolicy(propagation))).To(Succeed())
+}
+
+func noJobs(s *framework.Sandbox) {
+	GinkgoHelper()
+	s.Soon("there is no Job", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
+}
+
+func allGone(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+	GinkgoHelper()
+	s.Soon("the Job and its pods are gone", func(g Gomega) {
+		g.Expect(s.Jobs()).To(BeEmpty())
+		g.Expect(s.Pods()).To(BeEmpty())
+	})
+}
+
+// failureIsReplaced waits until the first pod is counted as failed, released and
+// replaced.
+func failureIsReplaced(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+	GinkgoHelper()
+	CountsAfter(s, oneBackoff, "a", "the failure is counted, and two pods run", Counters{Active: 2, Ready: 2, Failed: 1})
+	released(s, pods[0])
+	expectCreated(s, "a", 3)
+}
