@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/process"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
@@ -33,7 +34,11 @@ func preview() []SpecReport {
 
 func TestMain(m *testing.M) {
 	if protocol.Current().Task != protocol.CheckSpecs {
-		os.Exit(m.Run())
+		code := m.Run()
+		if protocol.Current().Start != nil {
+			_ = protocol.Send(protocol.Message{Implementations: process.CPUOfEnded()})
+		}
+		os.Exit(code)
 	}
 	if err := covers.Check(table.All(), preview()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
