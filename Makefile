@@ -23,6 +23,7 @@ KNOWN_BUGS ?= ## on (default) expects the known bugs of upstream to show; off do
 PROCS ?= ## specs, or scenarios of repro, that run at the same time
 REPEAT ?= ## how often the suites, a scenario of repro or a row of bench are run; default: 1
 HISTORY ?= ## histories of specs to save: failed (default), all or none
+PROFILE ?= ## 1 writes CPU profiles and tables of all requests beside the logs of an embedded cluster
 OUTPUT ?= ## format of LIST and of compare: text (default) or json
 LIST ?= ## 1 prints the specs (e2e) or the known bugs (repro) and runs nothing
 RERUN_FAILED ?= ## report.yaml of a run whose failed specs are run again
@@ -67,7 +68,7 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 		$(call flag,focus,$(FOCUS)) $(call flag,labels,$(LABELS)) $(call flag,procs,$(PROCS)) \
 		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) \
 		$(if $(filter-out 0,$(STRICT)),--strict) $(call flag,known-bugs,$(KNOWN_BUGS)) \
-		$(call flag,repeat,$(REPEAT)) $(call flag,history,$(HISTORY)) \
+		$(call flag,repeat,$(REPEAT)) $(call flag,history,$(HISTORY)) $(if $(filter-out 0,$(PROFILE)),--profile) \
 		$(call flag,cluster,$(CLUSTER)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
 		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep) \
 		$(if $(filter-out 0,$(LIST)),--list) $(call flag,output,$(OUTPUT)) $(call flag,rerun-failed,$(RERUN_FAILED)) \

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"testing"
 
@@ -34,7 +36,9 @@ func preview() []SpecReport {
 
 func TestMain(m *testing.M) {
 	if protocol.Current().Task != protocol.CheckSpecs {
+		stop := profiled()
 		code := m.Run()
+		stop()
 		if protocol.Current().Start != nil {
 			_ = protocol.Send(protocol.Message{Implementations: process.CPUOfEnded()})
 		}
@@ -44,6 +48,22 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(protocol.CheckFailed)
 	}
+}
+
+// profiled writes a CPU profile of this process, where its run asks for one, until stop.
+func profiled() (stop func()) {
+	folder := protocol.Current().Profiles
+	if folder == "" {
+		return func() {}
+	}
+	file, err := os.Create(filepath.Join(folder, fmt.Sprintf("suites-%d.pprof", os.Getpid())))
+	if err == nil {
+		err = pprof.StartCPUProfile(file)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "no profile:", err)
+	}
+	return pprof.StopCPUProfile
 }
 
 func TestRequirementsAndSpecsFit(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/profile"
 	"github.com/jobconformance/jobconformance/suites/report"
 	ginkgo "github.com/onsi/ginkgo/v2/types"
 	"github.com/spf13/cobra"
@@ -49,7 +50,9 @@ type flags struct {
 	requirements   []string
 	decline        []string
 	listOnly       bool
-	rerunFailed    string // a report.yaml
+	profile        bool
+	requests       profile.Requests // of a run with profile
+	rerunFailed    string           // a report.yaml
 	labels         string
 	described      report.Implementation // in the report
 	options        run.Options
@@ -88,6 +91,7 @@ func (f *flags) command() *cobra.Command {
 	set.BoolVar(&f.options.Keep, "keep", false, "keep a kind cluster for later runs")
 	f.selection.History = protocol.KeepFailed
 	set.Var(&f.selection.History, "history", "save the histories of specs for check-history: failed, all or none")
+	set.BoolVar(&f.profile, "profile", false, "write CPU profiles and tables of all requests beside the logs of the cluster (embedded only)")
 	set.BoolVar(&f.listOnly, "list", false, "print the specs that would run, without a cluster")
 	outputFlag(set, &f.output, "the list")
 	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
@@ -128,6 +132,10 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 		fmt.Fprintln(out, "note:", impl.Warning)
 	}
 	f.options.Implementation = impl
+	if f.profile {
+		f.options.Profile = true
+		f.options.Embedded = append(f.options.Embedded, cluster.WithAudit(cluster.Everybody, &f.requests))
+	}
 	env, err := run.Open(ctx, f.options)
 	if err != nil {
 		return err
@@ -135,6 +143,9 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 	defer env.Close()
 	publish := f.prepare(env)
 	result, err := f.repeated(ctx, env, impl, out)
+	if f.profile {
+		err = errors.Join(err, f.writeRequests(ctx, env))
+	}
 	if result == nil || result.Failure == nil && err != nil {
 		return err
 	}
@@ -149,6 +160,16 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 		return exitCode(exitHarness)
 	}
 	return verdict(result.Green())
+}
+
+// writeRequests writes what --profile has counted.
+func (f *flags) writeRequests(ctx context.Context, env *run.Environment) error {
+	file, err := env.CreateClusterLog("requests.txt")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return f.requests.Print(ctx, file, env.Config())
 }
 
 func (f *flags) check() error {
