@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"runtime/pprof"
 	"slices"
 	"testing"
@@ -35,6 +36,8 @@ func preview() []SpecReport {
 }
 
 func TestMain(m *testing.M) {
+	// Each of a dozen processes has little in use: four times that is still little.
+	debug.SetGCPercent(300)
 	if protocol.Current().Task != protocol.CheckSpecs {
 		stop := profiled()
 		code := m.Run()
