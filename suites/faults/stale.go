@@ -169,6 +169,23 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		})
 	})
 
+	// Wrong: waits for the deletion of a pod that it created and was never shown.
+	It("the controller replaces a pod that came and went while the watch of pods was down", Covers(ExpiredWatches), func(ctx SpecContext) {
+		s := started(ctx)
+		release := s.Hold("pods")
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
+		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(1)) })
+		pod := CreatedFor(s.Sandbox, s.Job("a"))[0]
+		framework.Change(ctx, s.Sandbox, pod.DeepCopy(), func(p *corev1.Pod) { p.Finalizers = nil })
+		s.Delete(ctx, &pod)
+		gone(s.Sandbox, pod)
+		expire(s, "pods")
+		release()
+		s.Soon("another pod is there", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
+		s.End(ctx, 0, s.Active()...)
+		Completes(s.Sandbox, "a", Counters{Succeeded: 1})
+	})
+
 	// Wrong: a controller that received no deletion keeps the pods of a Job that is
 	// missing from its list.
 	It("the controller releases the pods of a Job whose deletion it missed", Covers(ExpiredWatches, ReleasesOrphansDespiteFaults), func(ctx SpecContext) {

@@ -24,7 +24,7 @@ const (
 	lastRetry  = time.Minute
 	// UnseenPeriod is how soon an object is synced again that has something which informers do not
 	// show yet. No event tells of what was created and deleted while a watch was down.
-	// JOB-FAULTS-015
+	// JOB-FAULTS-010
 	UnseenPeriod = time.Second
 	// drain is how long a sync may go on after ctx is done.
 	drain = 2 * time.Second
