@@ -170,7 +170,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	})
 
 	// Wrong: waits for the deletion of a pod that it created and was never shown.
-	It("the controller replaces a pod that came and went while the watch of pods was down", Covers(ExpiredWatches), func(ctx SpecContext) {
+	It("the controller replaces a pod that came and went while the watch of pods was down", Covers(ExpiredWatches), Shows(upstream.UnseenPod), func(ctx SpecContext) {
 		s := started(ctx)
 		release := s.Hold("pods")
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())

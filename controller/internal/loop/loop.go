@@ -23,7 +23,7 @@ const (
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = time.Minute
 	// UnseenPeriod is how soon an object is synced again that has something which informers do not
-	// show yet. No event tells of what was created and deleted while a watch was down.
+	// show yet. No event reports what was created and deleted while a watch was down.
 	// JOB-FAULTS-010
 	UnseenPeriod = time.Second
 	// drain is how long a sync may go on after ctx is done.

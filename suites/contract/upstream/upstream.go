@@ -19,9 +19,8 @@ var (
 	ReadyWithoutActive = protocol.Bug{Issue: 125089, Invariants: []string{"job-counters-in-range"}}
 )
 
-// Bugs of the CronJob controller that nobody has reported. Each has a scenario of its
-// Key among the examples of the library. They were found in v1.37.1; the code is as old
-// as the controller's second version.
+// Bugs that nobody has reported, found in v1.37.1. Each has a scenario of its Key among the
+// examples of the library.
 var (
 	// MissedRunLost is a Job that is never started after a downtime or a suspension.
 	MissedRunLost = protocol.Bug{
@@ -45,13 +44,21 @@ var (
 			"the CronJob into its queue again: later ticks start nothing until the CronJob or one of its Jobs " +
 			"changes (syncCronJob in pkg/controller/cronjob/cronjob_controllerv2.go).",
 	}
+	// UnseenPod is a Job that gets no pods for as long as its expectations last.
+	UnseenPod = protocol.Bug{
+		Key: "unseen-pod",
+		Text: "The Job controller creates no pods of a Job until its watch has shown those that it created " +
+			"before. A pod that comes and goes while the watch is down is never shown, so that the Job gets no " +
+			"other one before a sync that is more than five minutes later (SatisfiedExpectations in " +
+			"pkg/controller/controller_utils.go).",
+	}
 )
 
 // Bugs returns those above, and those that only explorations have shown.
 func Bugs() []protocol.Bug {
 	return []protocol.Bug{
 		LostStart, StaleJob, ReadyWithoutActive,
-		MissedRunLost, EveryMissesDeadline, ForeignJobStopsClock,
+		MissedRunLost, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod,
 		{
 			Explored: protocol.Explored{Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]"},
 			Text: "The CronJob controller trusts its cache of CronJobs. While the cache has the CronJob as it was " +
