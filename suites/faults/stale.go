@@ -117,7 +117,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// The controller is killed until all pods have ended, so that it sees them at
 	// once. Scheduling gates keep the pods from running, which would take long.
 	// Wrong: releases pods that it did not list.
-	It("the controller counts every pod when more end than its status lists at once", takesLong, Covers(CountsOnce, ReleasesBeforeFinish), func(ctx SpecContext) {
+	It("the controller counts every pod when more end than its status lists at once", takesLong, Covers(CountsOnce, FinalizerUntilCounted, ReleasesBeforeFinish), func(ctx SpecContext) {
 		const n = 510
 		s := started(ctx)
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(n).Completions(n).With(func(j *batchv1.Job) {

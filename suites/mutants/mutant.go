@@ -6,6 +6,7 @@ package mutants
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -25,10 +26,15 @@ type Mutant struct {
 	Behaviour string `json:"-"`
 	// Wrong says in a sentence what this controller does.
 	Wrong string `json:"wrong"`
-	// Warns says that it breaks nothing but what a controller SHOULD do: in a run of
-	// all specs, only such specs fail, and the run stays green. Default: it breaks
-	// its behaviour.
+	// Breaks are the IDs of the requirements that it breaks. It is caught if a spec that
+	// covers one of them fails by an expectation, or breaks an invariant that guards it.
+	Breaks []string `json:"breaks"`
+	// Warns says that it breaks nothing but what a controller SHOULD do: of all specs,
+	// only such ones fail, among them some of each requirement in Breaks.
 	Warns bool `json:"warns"`
+	// Crashes says that it is caught by exiting while such a spec runs. Default: that
+	// shows nothing.
+	Crashes bool `json:"crashes"`
 	// Edits make it of the reference controller.
 	Edits []Edit `json:"edits"`
 }
@@ -61,10 +67,9 @@ func All() ([]Mutant, error) {
 	return all, err
 }
 
-// Overlay writes the edited files below dir and returns the path of the file
-// that `go build -overlay` takes. It fails when an edit does not fit the
-// checkout at root any more.
-func (m Mutant) Overlay(root, dir string) (string, error) {
+// edited returns the texts of the files that it changes, by their paths. It fails when an
+// edit does not fit the checkout at root any more.
+func (m Mutant) edited(root string) (map[string]string, error) {
 	texts := map[string]string{}
 	for _, e := range m.Edits {
 		path := filepath.Join(root, e.File)
@@ -72,27 +77,47 @@ func (m Mutant) Overlay(root, dir string) (string, error) {
 		if !seen {
 			data, err := os.ReadFile(path)
 			if err != nil {
-				return "", fmt.Errorf("mutant %s: %w", m.Name, err)
+				return nil, fmt.Errorf("mutant %s: %w", m.Name, err)
 			}
 			text = string(data)
 		}
 		if n := strings.Count(text, e.Old); n != 1 {
-			return "", fmt.Errorf("mutant %s: its text occurs %d times in %s, want once:\n%s", m.Name, n, e.File, e.Old)
+			return nil, fmt.Errorf("mutant %s: its text occurs %d times in %s, want once:\n%s", m.Name, n, e.File, e.Old)
 		}
 		texts[path] = strings.Replace(text, e.Old, e.New, 1)
 	}
+	return texts, nil
+}
+
+// Overlay writes the edited files below dir and returns the path of the file
+// that `go build -overlay` takes. It fails when an edit does not fit the
+// checkout at root any more.
+func (m Mutant) Overlay(root, dir string) (string, error) {
+	texts, err := m.edited(root)
+	if err != nil {
+		return "", err
+	}
+	return writeOverlay(texts, dir)
+}
+
+// writeOverlay is Overlay for any files, by their paths.
+func writeOverlay(texts map[string]string, dir string) (string, error) {
 	replace := map[string]string{}
 	for path, text := range texts {
-		edited := filepath.Join(dir, strings.ReplaceAll(m.Name, "/", "-")+"-"+filepath.Base(path))
-		if err := os.WriteFile(edited, []byte(text), 0o644); err != nil {
+		edited, err := os.CreateTemp(dir, "*-"+filepath.Base(path))
+		if err != nil {
 			return "", err
 		}
-		replace[path] = edited
+		_, err = edited.WriteString(text)
+		if err := errors.Join(err, edited.Close()); err != nil {
+			return "", err
+		}
+		replace[path] = edited.Name()
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
 	}
-	overlay := filepath.Join(dir, strings.ReplaceAll(m.Name, "/", "-")+".json")
+	overlay := filepath.Join(dir, "overlay.json")
 	return overlay, os.WriteFile(overlay, data, 0o644)
 }

@@ -62,10 +62,12 @@ var (
 		"docs: concepts/workloads/controllers/job#handling-pod-and-container-failures")
 	RestartsReachBackoffLimit = contract.New("JOB-ONFAILURE-002",
 		"A Job MUST fail with the reason BackoffLimitExceeded when its containers have restarted as often as backoffLimit says, and not before.",
-		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy")
+		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
+		contract.Invariants{"job-fails-for-a-reason"})
 	FirstRestartFails = contract.New("JOB-ONFAILURE-003",
 		"With backoffLimit 0, a Job MUST fail at the first restart, and MUST become Complete if there is none.",
-		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy")
+		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
+		contract.Invariants{"job-fails-for-a-reason"})
 	AddsUpRestarts = contract.New("JOB-ONFAILURE-004",
 		"The restarts of all containers of all pods MUST be added up.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy")

@@ -1,0 +1,245 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	// patience is shorter than that of a run: the reference controller, which passes with
+	// it too, takes a fraction of a second.
+	patience = 10 * time.Second
+	// specsPerCore run at the same time. Most of a spec is waiting.
+	specsPerCore = 5
+)
+
+// TestEveryMutantIsCaught runs each mutant against the specs of the requirements that it
+// breaks. One that they do not catch is a hole in the specs. The environment variable
+// MUTANTS is a regular expression on the names of some.
+func TestEveryMutantIsCaught(t *testing.T) {
+	if os.Getenv("JOBCONFORMANCE_SELFTEST") == "" {
+		t.Skip("not verified: it starts a cluster; run `make test`")
+	}
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wanted := os.Getenv("MUTANTS"); wanted != "" {
+		named, err := regexp.Compile(wanted)
+		if err != nil {
+			t.Fatalf("MUTANTS is no regular expression: %v", err)
+		}
+		all = slices.DeleteFunc(all, func(m Mutant) bool { return !named.MatchString(m.Name) })
+	}
+	if len(all) == 0 {
+		t.Fatal("MUTANTS names no mutant")
+	}
+	impl, err := implementation.Parse(implementation.Reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	s := &selftest{all: all, impl: impl, start: time.Now(), dir: t.TempDir()}
+	err = run.With(ctx, run.Options{
+		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
+		Implementation: impl,
+		Reports:        filepath.Join("..", "..", "reports", "mutants"),
+		Out:            os.Stdout,
+	}, s.run)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, failure := range s.failures {
+		t.Error(failure)
+	}
+	fmt.Printf("\n%d of %d mutants caught in %s\n", s.caught, len(all), time.Since(s.start).Round(time.Second))
+}
+
+// selftest checks mutants on one cluster, several at a time.
+type selftest struct {
+	all   []Mutant
+	impl  implementation.Implementation
+	start time.Time
+	dir   string // for programs
+
+	mu       sync.Mutex
+	ended    int
+	caught   int
+	failures []error // of mutants that were not caught
+}
+
+func (s *selftest) run(ctx context.Context, environment *run.Environment) error {
+	room := specsPerCore * runtime.GOMAXPROCS(0)
+	var programs map[string]string
+	both, bothCtx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		start := time.Now()
+		programs, err = Build(bothCtx, environment.Root, s.dir, s.all)
+		console.Line(os.Stdout, fmt.Sprintf("%d mutants", len(s.all)), "compiled in %s", console.Tenths(time.Since(start)))
+		return err
+	})
+	both.Go(func() error { return s.checkReference(bothCtx, environment, room) })
+	if err := both.Wait(); err != nil {
+		return err
+	}
+	free := semaphore.NewWeighted(int64(room))
+	var checks sync.WaitGroup
+	defer checks.Wait()
+	// The one that runs all specs comes first, as it takes the longest.
+	for _, m := range slices.SortedStableFunc(slices.Values(s.all), func(a, b Mutant) int { return b.procs(room) - a.procs(room) }) {
+		procs := m.procs(room)
+		if err := free.Acquire(ctx, int64(procs)); err != nil {
+			return err
+		}
+		checks.Go(func() {
+			defer free.Release(int64(procs))
+			start := time.Now()
+			by, err := s.check(ctx, environment, m, programs[m.Name], procs)
+			s.note(ctx, m, by, err, time.Since(start))
+		})
+	}
+	return nil
+}
+
+// procs is how many specs of a mutant run at the same time.
+func (m Mutant) procs(room int) int {
+	if m.Warns {
+		return room / 2
+	}
+	return 1
+}
+
+// checkReference returns an error if the unchanged controller does not pass the specs that
+// are to catch mutants: these would show nothing.
+func (s *selftest) checkReference(ctx context.Context, environment *run.Environment, procs int) error {
+	var broken []string
+	for _, m := range s.all {
+		broken = append(broken, m.Breaks...)
+	}
+	verdict, err := environment.Check(ctx, s.impl, environment.Builds, run.Selection{
+		Apart: true, Quiet: true, Strict: true, Patience: patience, Procs: procs,
+		Labels: covering(broken), Reports: filepath.Join(environment.Reports, "reference"),
+	})
+	if err != nil {
+		return err
+	}
+	if !verdict.Green() {
+		verdict.Print(os.Stdout)
+		return errors.New("the reference controller itself is red: mutants of it show nothing")
+	}
+	console.Line(os.Stdout, "reference", "passes the specs in %s", console.Tenths(verdict.Duration))
+	return nil
+}
+
+// covering is the label filter for the specs of requirements.
+func covering(ids []string) string {
+	labels := make([]string, 0, len(ids))
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		labels = append(labels, protocol.RequirementLabel+id)
+	}
+	return strings.Join(labels, " || ")
+}
+
+// check returns what has caught a mutant.
+func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mutant, program string, procs int) (string, error) {
+	builds := environment.Builds
+	builds.Reference = program
+	sel := run.Selection{
+		Apart: true, Quiet: true, Patience: patience, Procs: procs, History: protocol.KeepNone,
+		Labels: covering(m.Breaks), Reports: filepath.Join(environment.Reports, m.Name),
+	}
+	if m.Warns {
+		sel.Labels = protocol.AreaLabel + "job || " + protocol.AreaLabel + "cronjob"
+	}
+	verdict, err := environment.Check(ctx, s.impl, builds, sel)
+	switch {
+	case err != nil:
+		return "", err
+	case m.Warns:
+		return m.warned(verdict)
+	}
+	if by := m.caughtBy(verdict.Specs); by != nil {
+		return by.Text, nil
+	}
+	var ends strings.Builder
+	for _, spec := range verdict.Specs {
+		if spec.Passed || spec.Failed {
+			fmt.Fprintf(&ends, "\n  %s: %s %s %v\n%s", spec.Text, spec.Outcome(), spec.Cause, spec.Invariants, console.Indent(spec.Message, 4))
+		}
+	}
+	return "", fmt.Errorf("no spec of %s has shown it:%s", strings.Join(m.Breaks, ", "), ends.String())
+}
+
+// caughtBy returns the spec that shows what the mutant breaks, nil if none does.
+func (m Mutant) caughtBy(specs []protocol.Spec) *protocol.Spec {
+	for _, s := range specs {
+		exited := s.Cause == protocol.ImplementationExited
+		if !s.Failed || s.Cause == protocol.Harness || exited != m.Crashes {
+			continue
+		}
+		for _, id := range m.Breaks {
+			requirement, _ := table.Find(id)
+			covers := slices.Contains(s.Requirements, id)
+			if covers && (exited || s.Asserted) || slices.ContainsFunc(requirement.Invariants, s.Breaks) {
+				return &s
+			}
+		}
+	}
+	return nil
+}
+
+// warned returns how many specs warn of a mutant, and an error if it is red, or if a
+// requirement that it breaks has no warning.
+func (m Mutant) warned(verdict *run.Verdict) (string, error) {
+	if !verdict.Green() {
+		verdict.Print(os.Stdout)
+		return "", fmt.Errorf("it must be green with warnings, and %d specs failed", len(verdict.Failed()))
+	}
+	warnings := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s protocol.Spec) bool { return s.Outcome() != protocol.Warning })
+	for _, id := range m.Breaks {
+		if !slices.ContainsFunc(warnings, func(s protocol.Spec) bool { return slices.Contains(s.Requirements, id) }) {
+			return "", fmt.Errorf("no spec warns of %s", id)
+		}
+	}
+	return fmt.Sprintf("warnings of %d specs", len(warnings)), nil
+}
+
+// note counts a mutant and prints how its check has ended.
+func (s *selftest) note(ctx context.Context, m Mutant, by string, err error, took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	s.ended++
+	word := "caught"
+	if err != nil {
+		word, by = "NOT CAUGHT", m.Wrong
+		s.failures = append(s.failures, fmt.Errorf("the mutant %s was not caught (%s): %w", m.Name, m.Wrong, err))
+	} else {
+		s.caught++
+	}
+	fmt.Printf("[%d/%d] %s %s: %s (%s)\n", s.ended, len(s.all), word, m.Name, by, console.Tenths(took))
+}
