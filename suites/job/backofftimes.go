@@ -24,22 +24,16 @@ import (
 var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"), framework.Simulated("a kubelet stamps its own time"), func() {
 	// Wrong: doubles the delay no more than once; begins with a longer one.
 	It("the controller waits 80 s after the fourth failure, and not longer", Covers(BackoffDoubles), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo))
-		for failures := int32(1); failures < 4; failures++ {
-			s.End(ctx, 1, Running(s, "a", 1)...)
-			Counts(s, "a", "the next pod runs", Counters{Active: 1, Ready: 1, Failed: failures})
-		}
-		pod := s.Active()[0]
+		s, pod := withThreeFailures(ctx)
 		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "76s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 4)
 		nextPodIsDue(s, endOf(s, pod.Name), 8*firstBackoff)
 	})
 
 	// Wrong: takes the pod's creation, or the time of its own sync, for the end.
-	It("the controller waits 10 s from when a pod whose containers run on stopped being ready", Covers(BackoffOfUnterminated), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a"))
-		pod := Running(s, "a", 1)[0]
-		nextPodIsDue(s, loseNode(ctx, s, pod, 6*time.Second), firstBackoff)
+	It("the controller waits 80 s from when a pod whose containers run on stopped being ready", Covers(BackoffOfUnterminated), func(ctx SpecContext) {
+		s, pod := withThreeFailures(ctx)
+		nextPodIsDue(s, loseNode(ctx, s, pod, 76*time.Second), 8*firstBackoff)
 	})
 })
 
@@ -67,6 +61,18 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		nextPodIsDue(s, endOf(s, pod.Name), 4*firstBackoff)
 	})
 })
+
+// withThreeFailures returns a sandbox with a Job of which three pods have failed long ago,
+// and its running pod.
+func withThreeFailures(ctx context.Context) (*framework.Sandbox, corev1.Pod) {
+	GinkgoHelper()
+	s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo))
+	for failures := int32(1); failures <= 3; failures++ {
+		s.End(ctx, 1, Running(s, "a", 1)...)
+		Counts(s, "a", "the next pod runs", Counters{Active: 1, Ready: 1, Failed: failures})
+	}
+	return s, s.Active()[0]
+}
 
 // nextPodIsDue waits for one more pod, and expects that it is not created before the
 // back-off after the last failure, nor later than one reaction may take. Times are in

@@ -51,7 +51,7 @@ var (
 		"The delay MUST double with every one of several failures at the same time, and begin with the last of them.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy")
 	BackoffOfUnterminated = contract.New("JOB-BACKOFF-015",
-		"After a failure of a pod whose containers have not terminated, a Job controller MUST wait 10 s from when the pod stopped being ready.",
+		"After a failure of a pod whose containers have not terminated, the delay MUST begin when the pod stopped being ready.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy; kubernetes/kubernetes#114391")
 )
 
