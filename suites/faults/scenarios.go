@@ -126,7 +126,7 @@ func explores(ctx context.Context, name string, calls ...string) {
 			return nil
 		})
 	}
-	_ = group.Wait() // they fail the spec themselves
+	_ = group.Wait()                     // they fail the spec themselves
 	if !slices.Contains(reached, true) { // it leaves a failure of a run as it is
 		Skip("not verified: the implementation made no request again as in the first run")
 	}
