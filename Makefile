@@ -147,6 +147,12 @@ test: ## unit tests, the embedded cluster, and the self-test: every mutant must 
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestEmbedded ./fixtures/cluster
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 60m -v -run TestEveryMutantIsCaught ./suites/mutants
 
+VARIANTS ?= ## regular expression: only variants whose names match it
+
+.PHONY: variants
+variants: ## check a controller of another design that keeps the contract: it must be green
+	JOBCONFORMANCE_SELFTEST=1 VARIANTS=$(call quote,$(VARIANTS)) go test -count=1 -timeout 40m -v -run TestVariantsAreGreen ./suites/variants
+
 FUZZ_STEPS ?= 1000000## steps of the model test of each controller; default: 1000000
 
 .PHONY: fuzz

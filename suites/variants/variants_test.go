@@ -1,0 +1,128 @@
+// Package variants holds controllers that are made in another way than the reference
+// controller and keep the contract all the same: the mirror of package mutants. A spec or
+// an invariant that turns one of them red demands what the contract does not say.
+package variants
+
+import (
+	"embed"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/mutants"
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed *.yaml
+var descriptions embed.FS
+
+// variant is one such controller.
+type variant struct {
+	// Design is what it does otherwise, in a sentence.
+	Design string `json:"design"`
+	// Edits make it of the reference controller. Those of all variants go together.
+	Edits []mutants.Edit `json:"edits"`
+}
+
+// all returns the variants whose name, that of its file, matches an expression.
+func all(t *testing.T, names *regexp.Regexp) map[string]variant {
+	t.Helper()
+	files, err := fs.Glob(descriptions, "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]variant{}
+	for _, file := range files {
+		name := strings.TrimSuffix(file, ".yaml")
+		if !names.MatchString(name) {
+			continue
+		}
+		data, err := descriptions.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v variant
+		if err := yaml.UnmarshalStrict(data, &v); err != nil || v.Design == "" || len(v.Edits) == 0 {
+			t.Fatalf("%s is incomplete: %v", file, err)
+		}
+		found[name] = v
+	}
+	return found
+}
+
+// together returns one controller with the edits of several variants.
+func together(variants map[string]variant) mutants.Mutant {
+	m := mutants.Mutant{Name: "variants"}
+	for _, v := range variants {
+		m.Edits = append(m.Edits, v.Edits...)
+	}
+	return m
+}
+
+func TestVariantsFitTheCode(t *testing.T) {
+	if _, err := together(all(t, regexp.MustCompile(""))).Overlay("../..", t.TempDir()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestVariantsAreGreen checks a controller with the edits of all variants, in one run of all
+// specs. The environment variable VARIANTS is a regular expression on the names of some.
+func TestVariantsAreGreen(t *testing.T) {
+	if os.Getenv("JOBCONFORMANCE_SELFTEST") == "" {
+		t.Skip("not verified: it starts a cluster; run `make test`")
+	}
+	names, err := regexp.Compile(os.Getenv("VARIANTS"))
+	if err != nil {
+		t.Fatalf("VARIANTS is not a regular expression: %v", err)
+	}
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
+	defer stop()
+	impl, err := implementation.Parse(implementation.Reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	environment, err := run.Open(ctx, run.Options{
+		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
+		Implementation: impl, Out: os.Stdout,
+		Reports: filepath.Join("..", "..", "reports", "variants"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer environment.Close()
+	dir := t.TempDir()
+	variants := all(t, names)
+	for name, v := range variants {
+		t.Logf("%s: %s", name, v.Design)
+	}
+	overlay, err := together(variants).Overlay(environment.Root, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	builds := environment.Builds
+	builds.Reference = filepath.Join(dir, "variants")
+	if err := implementation.BuildReference(ctx, environment.Root, builds.Reference, overlay); err != nil {
+		t.Fatal(err)
+	}
+	verdict, err := environment.Check(ctx, impl, builds, run.Selection{Focus: os.Getenv("FOCUS")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict.Print(os.Stdout)
+	if !verdict.Green() {
+		t.Errorf("%d specs or invariants demand more than the contract says, or a variant breaks it; VARIANTS=NAME runs one alone", len(verdict.Failed()))
+	}
+	for _, s := range verdict.Specs {
+		if s.Outcome() == protocol.NotVerified {
+			t.Logf("%s: %s", s.Text, s.Reason())
+		}
+	}
+}
