@@ -91,16 +91,20 @@ func TestWhatShowsThatAMutantIsCaught(t *testing.T) {
 
 func TestACopyOfAMutantImportsItself(t *testing.T) {
 	p := packages{
-		"controller":          {"main.go": "package main\n\nimport \"" + module + "controller/job\"\n\nfunc main() { job.Run() }\n"},
-		"controller/job":      {"job.go": "package job\n\nimport \"" + module + "controller/job/plan\"\n\nfunc init() {}\n"},
+		"controller":          {"main.go": "package main\n\nimport \"" + module + "controller/job\"\n\nfunc main() { job.New().Run() }\n"},
+		"controller/job":      {"job.go": "package job\n\nimport \"" + module + "controller/job/plan\"\n\ntype T struct{ plan.P }\n\nfunc init() {}\n\nfunc New() T { return T{P: plan.P{}} }\n"},
 		"controller/job/plan": {"plan.go": "package plan\n"},
 		"controller/cronjob":  {"cronjob.go": "package cronjob\n"},
 	}
-	got := p.copy("/r", "a_b", map[string]string{"/r/controller/job/plan/plan.go": "package plan // wrong\n"})
+	wrong := "package plan\n\ntype P struct{}\n\nfunc (P) Run() {}\n"
+	got, err := p.copy("/r", "a_b", map[string]string{"/r/controller/job/plan/plan.go": wrong}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
-		"/r/controller/mutants/a_b/main.go":          "package a_b\n\nimport \"" + module + "controller/mutants/a_b/job\"\n\nfunc Main() { job.Run() }\n",
-		"/r/controller/mutants/a_b/job/job.go":       "package job\n\nimport \"" + module + "controller/mutants/a_b/job/plan\"\n\nfunc _() {}\n",
-		"/r/controller/mutants/a_b/job/plan/plan.go": "package plan // wrong\n",
+		"/r/controller/mutants/a_b_main.go":          "package main\n\nimport \"" + module + "controller/mutants/job\"\n\nfunc main_a_b() { job.New_a_b().Run() }\n",
+		"/r/controller/mutants/job/a_b_job.go":       "package job\n\nimport \"" + module + "controller/mutants/job/plan\"\n\ntype T_a_b struct{ plan.P_a_b }\n\nfunc _() {}\n\nfunc New_a_b() T_a_b { return T_a_b{P_a_b: plan.P_a_b{}} }\n",
+		"/r/controller/mutants/job/plan/a_b_plan.go": "package plan\n\ntype P_a_b struct{}\n\nfunc (P_a_b) Run() {}\n",
 	} {
 		if got[path] != want {
 			t.Errorf("%s is %q, want %q", path, got[path], want)
