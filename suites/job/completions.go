@@ -21,7 +21,7 @@ import (
 // JobStatus.succeeded and conditions; KEP-2307.
 var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"), func() {
 	It("the Job is Complete when that many pods have succeeded", Covers(
-		CompletesAtCompletions, KeepsFinishedPods, CompletionTime, LeavesTheSpec, CountsOnce,
+		CompletesAtCompletions, KeepsFinishedPods, CompletionTime, LeavesTheSpec, CountsOnce, OneConditionPerType,
 		UncountedLists), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0"))
 		Completes(s, "a", Counters{Succeeded: 4})

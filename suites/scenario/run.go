@@ -198,13 +198,16 @@ func (r *runner) steps(ctx context.Context) error {
 
 // judge fills the result from all that has happened.
 func (r *runner) judge(ctx context.Context) error {
-	h, err := r.Settled(ctx)
+	judged := r.Rest
+	if r.result.Failed != "" {
+		judged = r.SoFar
+	}
+	h, violations, err := judged(ctx)
 	if err != nil {
 		return err
 	}
 	result := r.result
-	result.History, result.Starts = h, r.implementation.Starts()
-	result.Violations = r.Judge(h)
+	result.History, result.Violations, result.Starts = h, violations, r.implementation.Starts()
 	result.Exited = r.ExitError() != nil
 	if result.Failed == "" {
 		result.Failed = broke(r.always, h)

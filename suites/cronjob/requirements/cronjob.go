@@ -265,10 +265,12 @@ var (
 var (
 	KeepsNewestSuccessful = contract.New("CRON-HISTORY-001",
 		"A CronJob controller MUST keep the newest successful Jobs, as many as successfulJobsHistoryLimit says, and delete the others.",
-		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
+		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits",
+		contract.Invariants{"cronjob-history-at-rest"})
 	KeepsNewestFailed = contract.New("CRON-HISTORY-002",
 		"A CronJob controller MUST keep the newest failed Jobs, as many as failedJobsHistoryLimit says, and delete the others.",
-		"batch/v1 CronJobSpec.failedJobsHistoryLimit; docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
+		"batch/v1 CronJobSpec.failedJobsHistoryLimit; docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits",
+		contract.Invariants{"cronjob-history-at-rest"})
 	HistoryLimitDefaults = contract.New("CRON-HISTORY-003",
 		"The limits MUST be three successful Jobs and one failed Job where they are not set.",
 		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; batch/v1 CronJobSpec.failedJobsHistoryLimit")
@@ -300,10 +302,11 @@ var (
 	ActiveRefersToRunning = contract.New("CRON-STATUS-001",
 		"The status field active MUST refer to every Job of the CronJob that runs, and to nothing else.",
 		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#107827",
-		contract.Invariants{"cronjob-active-are-its-jobs"})
+		contract.Invariants{"cronjob-active-are-its-jobs", "cronjob-active-at-rest"})
 	FinishedLeaveActive = contract.New("CRON-STATUS-002",
 		"A Job that has finished, with success or without, MUST leave the status field active.",
-		"batch/v1 CronJobStatus.active")
+		"batch/v1 CronJobStatus.active",
+		contract.Invariants{"cronjob-active-at-rest"})
 	DeletedLeaveActive = contract.New("CRON-STATUS-003",
 		"A Job that was deleted MUST leave the status field active, and MUST NOT be started again.",
 		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime")
@@ -314,7 +317,7 @@ var (
 	LastSuccessfulTime = contract.New("CRON-STATUS-005",
 		"The status field lastSuccessfulTime MUST be the latest completionTime of the CronJob's successful Jobs, in whatever order they are seen.",
 		"batch/v1 CronJobStatus.lastSuccessfulTime",
-		contract.Invariants{"cronjob-last-success-was-one"})
+		contract.Invariants{"cronjob-last-success-was-one", "cronjob-last-success-at-rest"})
 	FailureKeepsLastSuccess = contract.New("CRON-STATUS-006",
 		"A Job that has failed MUST NOT change lastSuccessfulTime.",
 		"batch/v1 CronJobStatus.lastSuccessfulTime")

@@ -7,19 +7,19 @@ var (
 	StatusActive = contract.New("JOB-STATUS-001",
 		"The status field active MUST be the number of pending and running pods that are not being deleted.",
 		"batch/v1 JobStatus.active",
-		contract.Invariants{"job-counts-what-is-there"})
+		contract.Invariants{"job-counts-what-is-there", "job-active-at-rest"})
 	StatusReady = contract.New("JOB-STATUS-002",
 		"The status field ready MUST be the number of active pods that have the condition Ready.",
 		"batch/v1 JobStatus.ready; KEP-2879",
-		contract.Invariants{"job-counters-in-range", "job-counts-what-is-there"})
+		contract.Invariants{"job-counters-in-range", "job-counts-what-is-there", "job-ready-at-rest"})
 	StatusTerminating = contract.New("JOB-STATUS-003",
 		"The status field terminating MUST be the number of pending and running pods that are being deleted.",
 		"batch/v1 JobStatus.terminating; KEP-3939; kubernetes/kubernetes#121342",
-		contract.Invariants{"job-counts-what-is-there"})
+		contract.Invariants{"job-counts-what-is-there", "job-terminating-at-rest"})
 	StatusCounts = contract.New("JOB-STATUS-004",
 		"The status fields succeeded and failed MUST be the numbers of pods that have succeeded and failed.",
 		"batch/v1 JobStatus.succeeded; batch/v1 JobStatus.failed",
-		contract.Invariants{"job-counts-no-more-than-pods", "job-counters-never-decrease"})
+		contract.Invariants{"job-counts-no-more-than-pods", "job-counters-never-decrease", "job-counted-at-rest"})
 	StartTime = contract.New("JOB-STATUS-005",
 		"A Job controller MUST set startTime when it begins to work on a Job that is not suspended.",
 		"batch/v1 JobStatus.startTime",
@@ -51,6 +51,10 @@ var (
 		"A Job controller MUST NOT write Jobs and pods again and again while nothing happens to them.",
 		"API conventions: spec and status; docs: concepts/architecture/controller",
 		contract.Invariants{"job-writes-have-causes", "job-pod-writes-are-few"})
+	OneConditionPerType = contract.New("JOB-STATUS-013",
+		"A Job MUST NOT have two conditions of the same type.",
+		"batch/v1 JobStatus.conditions; API conventions: typical status properties",
+		contract.Invariants{"job-conditions-are-unique"})
 )
 
 // No pod is lost or counted twice (KEP-2307).
@@ -73,7 +77,8 @@ var (
 		contract.Invariants{"job-finished-after-release"})
 	ReleasesOrphans = contract.New("JOB-TRACKING-005",
 		"A Job controller MUST remove the finalizer from the pods of a Job that is gone.",
-		"KEP-2307; kubernetes/kubernetes#108752; kubernetes/kubernetes#141329")
+		"KEP-2307; kubernetes/kubernetes#108752; kubernetes/kubernetes#141329",
+		contract.Invariants{"job-pods-released-at-rest"})
 	ReleasesLostPods = contract.New("JOB-TRACKING-006",
 		"A Job controller MUST remove the finalizer from a pod that is not the Job's any more.",
 		"KEP-2307")
@@ -99,7 +104,7 @@ var (
 	OneVerdict = contract.New("JOB-END-001",
 		"A Job MUST finish with exactly one of the conditions Complete and Failed, which stays True from then on.",
 		"batch/v1 JobStatus.conditions",
-		contract.Invariants{"job-verdict-is-final"})
+		contract.Invariants{"job-verdict-is-final", "job-completes-at-rest", "job-fails-at-rest"})
 	CompleteIsAnnounced = contract.New("JOB-END-002",
 		"A Job MUST have the condition SuccessCriteriaMet by the time it is Complete, both with the reason CompletionsReached where the number of successes decided.",
 		"batch/v1 JobReasonCompletionsReached; KEP-3998; KEP-4368; docs: concepts/workloads/controllers/job#terminal-job-conditions",
@@ -157,7 +162,7 @@ var (
 	SuspensionDeletesPods = contract.New("JOB-SUSPEND-002",
 		"When a Job is suspended, a Job controller MUST delete its active pods.",
 		"batch/v1 JobSpec.suspend; KEP-2232",
-		contract.Suspend)
+		contract.Suspend, contract.Invariants{"job-surplus-at-rest"})
 	SuspensionCountsNothing = contract.New("JOB-SUSPEND-003",
 		"Pods that were deleted because of the suspension MUST count neither as failed nor as succeeded, however they end.",
 		"docs: concepts/workloads/controllers/job#suspending-a-job; KEP-2232",

@@ -54,7 +54,8 @@ var (
 		contract.Invariants{"job-active-within-parallelism"})
 	RunsAsMany = contract.New("JOB-PARALLELISM-002",
 		"A Job controller MUST run as many pods at the same time as parallelism says, while there is work for that many.",
-		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism")
+		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism",
+		contract.Invariants{"job-runs-at-rest"})
 	ParallelismIsOne = contract.New("JOB-PARALLELISM-003",
 		"A Job that sets completions but no parallelism MUST run its pods one after the other.",
 		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#parallel-jobs")
@@ -70,7 +71,8 @@ var (
 		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism")
 	LoweredParallelism = contract.New("JOB-PARALLELISM-007",
 		"When parallelism is lowered, a Job controller MUST delete as many active pods as are too many, and no others.",
-		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism")
+		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism",
+		contract.Invariants{"job-surplus-at-rest"})
 	SurplusDoesNotFail = contract.New("JOB-PARALLELISM-008",
 		"A pod that is deleted because parallelism was lowered MUST NOT count as failed.",
 		"batch/v1 JobSpec.parallelism; KEP-2307")
@@ -96,7 +98,7 @@ var (
 	CompletesAtCompletions = contract.New("JOB-COMPLETIONS-001",
 		"A Job MUST become Complete when as many of its pods have succeeded as completions says, and not before.",
 		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#completion-mode",
-		contract.Invariants{"job-succeeds-for-a-reason"})
+		contract.Invariants{"job-succeeds-for-a-reason", "job-completes-at-rest"})
 	FailuresAreNoCompletions = contract.New("JOB-COMPLETIONS-002",
 		"A pod that fails MUST NOT count towards completions, and MUST be replaced.",
 		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#handling-pod-and-container-failures")
