@@ -127,7 +127,7 @@ func (p *Plan) suspend(c counts, now time.Time) {
 }
 
 // setCondition makes a condition true or false, and the only one of its type. It reports whether
-// that changed the status.
+// that changed the status. JOB-STATUS-013
 func (p *Plan) setCondition(kind batchv1.JobConditionType, value bool, reason, message string, now time.Time) bool {
 	if value == (trueCondition(p.Status, kind) != nil) {
 		return false
