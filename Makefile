@@ -145,7 +145,7 @@ test: ## unit tests, the embedded cluster, and the self-test: every mutant must 
 	go vet ./...
 	go test -timeout 10m ./...
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestEmbedded ./fixtures/cluster
-	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 60m -v -run TestEveryMutantIsCaught ./suites/mutants
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 30m -v -run TestEveryMutantIsCaught ./suites/mutants
 
 VARIANTS ?= ## regular expression: only variants whose names match it
 

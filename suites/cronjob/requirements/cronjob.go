@@ -99,7 +99,7 @@ var (
 	DaylightSaving = contract.New("CRON-LOCAL-002",
 		"The offset of the time zone MUST be the one that it has at the scheduled time, in summer and in winter.",
 		"batch/v1 CronJobSpec.timeZone; KEP-3140",
-		contract.CronTimeZone)
+		contract.CronTimeZone, contract.Invariants{"cronjob-starts-in-time"})
 	SkippedBySummerTime = contract.New("CRON-LOCAL-003",
 		"A scheduled time that does not exist on the day when summer time begins MAY start a Job at another time of the day, or none.",
 		"docs: concepts/workloads/controllers/cron-jobs#time-zones says nothing about it")
@@ -239,7 +239,8 @@ var (
 var (
 	TemplateCannotSetScheduledTime = contract.New("CRON-TEMPLATE-001",
 		"The annotation with the scheduled time MUST be the Job's own, even if the template has such an annotation.",
-		"batch/v1 CronJobScheduledTimestampAnnotation; KEP-4026")
+		"batch/v1 CronJobScheduledTimestampAnnotation; KEP-4026",
+		contract.Invariants{"cronjob-starts-in-time"})
 	TemplateMaySuspend = contract.New("CRON-TEMPLATE-002",
 		"A CronJob controller MUST create the Job as the template says also if it says that the Job shall be suspended, and MUST leave it so.",
 		"batch/v1 JobTemplateSpec.spec; KEP-2232")

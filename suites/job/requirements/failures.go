@@ -122,11 +122,11 @@ var (
 	FailedIndexesWithinMax = contract.New("JOB-BACKOFFLIMITPERINDEX-009",
 		"As many failed indexes as maxFailedIndexes MUST NOT end the Job.",
 		"batch/v1 JobSpec.maxFailedIndexes; KEP-3850",
-		contract.BackoffLimitPerIndex)
+		contract.BackoffLimitPerIndex, contract.Invariants{"job-fails-for-a-reason"})
 	NoOverallLimitByDefault = contract.New("JOB-BACKOFFLIMITPERINDEX-010",
 		"With a backoffLimitPerIndex and no backoffLimit, the number of failures of the whole Job MUST NOT be limited.",
 		"batch/v1 JobSpec.backoffLimit: defaults to 2147483647 then; KEP-3850",
-		contract.BackoffLimitPerIndex)
+		contract.BackoffLimitPerIndex, contract.Invariants{"job-fails-for-a-reason"})
 	OverallLimitBesidePerIndex = contract.New("JOB-BACKOFFLIMITPERINDEX-011",
 		"A backoffLimit beside backoffLimitPerIndex MUST limit the failures of all indexes together.",
 		"batch/v1 JobSpec.backoffLimit; KEP-3850",
@@ -214,7 +214,7 @@ var (
 	FirstRuleDecides = contract.New("JOB-PODFAILUREPOLICY-009",
 		"Rules MUST be tried in their order, and the first that matches a failure decides alone.",
 		"batch/v1 PodFailurePolicy.rules",
-		contract.PodFailurePolicy)
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
 	ExitCodesIn = contract.New("JOB-PODFAILUREPOLICY-010",
 		"With the operator In, onExitCodes MUST match when a container's exit code is one of the values, and only then.",
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement.operator",
@@ -222,11 +222,11 @@ var (
 	ExitCodesNotIn = contract.New("JOB-PODFAILUREPOLICY-011",
 		"With the operator NotIn, onExitCodes MUST match when the exit code of a container that failed is none of the values, and only then.",
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement.operator",
-		contract.PodFailurePolicy)
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
 	SucceededContainerNeverMatches = contract.New("JOB-PODFAILUREPOLICY-012",
 		"onExitCodes MUST NOT match because of a container that succeeded.",
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement: exit code 0 is excluded",
-		contract.PodFailurePolicy)
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
 	ExitCodesOfOneContainer = contract.New("JOB-PODFAILUREPOLICY-013",
 		"With a containerName, onExitCodes MUST look at that container alone.",
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement.containerName",
@@ -254,7 +254,7 @@ var (
 	TerminatingPodIsNotJudged = contract.New("JOB-PODFAILUREPOLICY-019",
 		"With a podFailurePolicy, a terminating pod MUST be neither judged by the rules nor counted nor replaced before it has ended.",
 		"batch/v1 JobSpec.podReplacementPolicy: Failed is the only value; docs: concepts/workloads/controllers/job#pod-failure-policy; KEP-3329",
-		contract.PodFailurePolicy, contract.Invariants{"job-replaces-only-failed"})
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason", "job-replaces-only-failed"})
 	RulesNeedAFailure = contract.New("JOB-PODFAILUREPOLICY-020",
 		"Rules MUST NOT be applied to pods that run or have succeeded.",
 		"batch/v1 JobSpec.podFailurePolicy: the policy of handling failed pods",

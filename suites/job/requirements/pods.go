@@ -101,7 +101,8 @@ var (
 		contract.Invariants{"job-succeeds-for-a-reason", "job-completes-at-rest"})
 	FailuresAreNoCompletions = contract.New("JOB-COMPLETIONS-002",
 		"A pod that fails MUST NOT count towards completions, and MUST be replaced.",
-		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#handling-pod-and-container-failures")
+		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#handling-pod-and-container-failures",
+		contract.Invariants{"job-counts-no-more-than-pods"})
 	OneCompletionOnePod = contract.New("JOB-COMPLETIONS-003",
 		"With completions of 1, a Job controller MUST run one pod at a time, whatever the parallelism.",
 		"batch/v1 JobSpec.completions")
@@ -114,7 +115,7 @@ var (
 	CompletionsOutliveTheirPods = contract.New("JOB-COMPLETIONS-006",
 		"A completion that was counted MUST stay counted when its pod is deleted.",
 		"batch/v1 JobStatus.succeeded; KEP-2307",
-		contract.Invariants{"job-counters-never-decrease"})
+		contract.Invariants{"job-creates-no-more-than-needed", "job-counters-never-decrease"})
 	DeletedSuccessCounts = contract.New("JOB-COMPLETIONS-007",
 		"A pod that has succeeded MUST count as a completion, even if it is deleted before the status says so.",
 		"KEP-2307")
