@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -12,18 +12,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobconformance/jobconformance/controller/deploy"
 	appsv1 "k8s.io/api/apps/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// deployed reads the objects of deploy/controller.yaml.
+// deployed reads the objects of the manifests.
 func deployed[T any](t *testing.T) T {
-	text, err := os.ReadFile("deploy/controller.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for document := range strings.SplitSeq(string(text), "\n---\n") {
+	for document := range strings.SplitSeq(deploy.Manifests, "\n---\n") {
 		object, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(document), nil, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +46,7 @@ func TestRightsAreTheLeast(t *testing.T) {
 		"events create": true, "events patch": true,
 		"jobs/finalizers update": true, "cronjobs/finalizers update": true,
 	}
-	files, err := filepath.Glob("*job/*.go") // the plan packages call nothing
+	files, err := filepath.Glob("../*job/*.go") // the plan packages call nothing
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
