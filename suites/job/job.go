@@ -117,6 +117,8 @@ func failsLater(s *framework.Sandbox, reason string, n int32) {
 	})
 	s.Stays("the Job is not Failed", func(g Gomega) {
 		g.Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
+	})
+	s.Soon("no pod is active", func(g Gomega) { // the status may have been behind
 		g.Expect(s.Job("a").Status.Active).To(BeZero())
 	})
 }
