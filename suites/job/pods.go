@@ -110,6 +110,35 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
+	// A create request that was late, or an older version, may have left such a pod. Wrong:
+	// forgets a Job once it has finished.
+	It("a pod that is deleted after its Job has finished can go", Covers(ReleasesLatePods), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").ExitCodes("0"))
+		Completes(s, "a", Counters{Succeeded: 1})
+		job, late := s.Job("a"), orphanPod("late", nil)
+		late.Labels, late.Finalizers = job.Spec.Template.Labels, []string{batchv1.JobTrackingFinalizer}
+		late.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+		framework.Create(ctx, s, late)
+		podsReach(s, corev1.PodRunning, 1)
+		s.Delete(ctx, late)
+		s.Soon("only the Job's own pod is left", func(g Gomega) { g.Expect(s.Pods()).To(HaveEach(HaveField("Status.Phase", corev1.PodSucceeded))) })
+	})
+
+	// Other kinds of Jobs use the finalizer as well. Wrong: finds no Job of that UID.
+	It("the controller leaves the finalizer on a deleted pod that has another controller", Covers(LeavesForeignFinalizers), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		owner := framework.Create(ctx, s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
+		foreign := orphanPod("foreign", nil)
+		foreign.Finalizers = []string{batchv1.JobTrackingFinalizer}
+		foreign.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+		framework.Create(ctx, s, foreign)
+		podsReach(s, corev1.PodRunning, 1)
+		s.Delete(ctx, foreign)
+		podsReach(s, corev1.PodFailed, 1)
+		s.Stays("the pod has its finalizer", func(g Gomega) { g.Expect(tracked(s.Pods())).To(HaveLen(1)) })
+		framework.Change(ctx, s, podNamed(s, "foreign"), func(p *corev1.Pod) { p.Finalizers = nil })
+	})
+
 	// A finalizer keeps the Job, as foreground deletion does. Source: #42639. Wrong: ignores
 	// the deletionTimestamp.
 	It("the controller neither creates nor adopts pods for a Job that is being deleted", Covers(

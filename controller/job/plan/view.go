@@ -148,7 +148,7 @@ func claim(v View) (pods, adopt, release []*corev1.Pod) {
 // Orphaned reports whether no Job is going to count a pod, so that the tracking finalizer must
 // go, or nobody could ever delete the pod. owner is the Job that the pod's controller reference
 // names, nil if there is none. matching are Jobs whose selector matches a pod without a controller.
-// JOB-TRACKING-005, JOB-PODS-010, JOB-PODS-011, JOB-FAULTS-005, JOB-ADMISSION-021
+// JOB-TRACKING-005, JOB-TRACKING-008, JOB-TRACKING-009, JOB-PODS-010, JOB-PODS-011, JOB-FAULTS-005, JOB-ADMISSION-021
 func Orphaned(pod *corev1.Pod, owner *batchv1.Job, matching []batchv1.Job) bool {
 	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
 		return IsJob(ref) && (owner == nil || !ManagedByOther(owner) && !Counts(owner))

@@ -86,6 +86,13 @@ var (
 		"The uncounted lists MUST name pods only that have finished or are being deleted, and MUST be empty when the Job has finished.",
 		"batch/v1 JobStatus.uncountedTerminatedPods",
 		contract.Invariants{"job-uncounted-are-pods-of-the-job", "job-finished-is-settled"})
+	ReleasesLatePods = contract.New("JOB-TRACKING-008",
+		"A Job controller MUST remove the finalizer from a pod that is deleted after its Job has finished.",
+		"KEP-2307; docs: concepts/workloads/controllers/job#job-tracking-with-finalizers",
+		contract.Invariants{"job-pods-released-at-rest"})
+	LeavesForeignFinalizers = contract.New("JOB-TRACKING-009",
+		"A Job controller MUST NOT remove the finalizer from a pod whose controller is not a Job.",
+		"batch/v1 JobTrackingFinalizer; KEP-2307")
 )
 
 // Pods that are being deleted.
