@@ -5,6 +5,7 @@
 # A space before ## would become a part of a value.
 # For all targets that start a cluster.
 IMPLEMENTATION ?= reference## default: reference; also kube-controller-manager, exec:COMMAND, image:REFERENCE or builtin
+CONTROLLERS ?= ## job or cronjob: the only controller that the implementation has; default: both
 KUBERNETES_VERSION ?= ## version of the control plane, as in v1.36.3
 FEATURE_GATES ?= ## feature gates of the control plane, as in A=true,B=false
 CACHE_DIR ?= ## folder for built control planes; default: jobconformance in the user's cache folder
@@ -64,7 +65,7 @@ e2e prefetch explore bench bench-long crash soak repro repro-matrix: export JOBC
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster
 	@bin/jobconformance --implementation=$(call quote,$(IMPLEMENTATION)) \
-		$(clusterflags) \
+		$(call flag,controllers,$(CONTROLLERS)) $(clusterflags) \
 		$(call flag,focus,$(FOCUS)) $(call flag,labels,$(LABELS)) $(call flag,procs,$(PROCS)) \
 		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) \
 		$(if $(filter-out 0,$(STRICT)),--strict) $(call flag,known-bugs,$(KNOWN_BUGS)) \

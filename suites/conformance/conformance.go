@@ -47,6 +47,9 @@ type Options struct {
 	Where run.Where
 	// KubernetesVersion of an embedded cluster. Default: build.DefaultKubernetesVersion.
 	KubernetesVersion string
+	// Controllers that it has, job or cronjob; the reference takes the place of the other.
+	// Default: both.
+	Controllers []string
 	// Declined are features that the controller does not claim.
 	Declined []contract.Feature
 	// Focus is a regular expression on the text of specs, Labels a filter on
@@ -96,6 +99,9 @@ func Run(t *testing.T, o Options) *report.Report {
 
 func check(ctx context.Context, o Options, folder func() string) (*report.Report, error) {
 	impl, err := o.implementation()
+	if err == nil {
+		impl, err = impl.Only(o.Controllers...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +135,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	}
 	judged := report.Run{
 		Implementation: o.Implementation,
+		Companion:      verdict.Companion,
 		Cluster: report.Cluster{
 			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
 			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(),
@@ -138,6 +145,9 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 		Duration:  verdict.Duration,
 		Specs:     verdict.Specs,
 		Crashes:   verdict.Crashes,
+	}
+	if impl.Lacks() != "" {
+		judged.Implementation.Controllers = impl.Controllers()
 	}
 	if failure != nil {
 		judged.HarnessError = failure.Error()

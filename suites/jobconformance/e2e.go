@@ -45,6 +45,7 @@ const e2eExample = `  jobconformance
 // flags of the command without a name, which checks an implementation.
 type flags struct {
 	implementation string
+	controllers    []string
 	repeat         int
 	knownBugs      string // on or off
 	requirements   []string
@@ -72,6 +73,7 @@ func (f *flags) command() *cobra.Command {
 	set := c.Flags()
 	f.set = set
 	implementationFlag(set, &f.implementation, implementation.Reference, "the controller to check")
+	set.StringSliceVar(&f.controllers, "controllers", []string{"job", "cronjob"}, "controllers that the implementation has; the bundled one takes the place of the other")
 	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
 	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
 	set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
@@ -106,10 +108,11 @@ func (f *flags) command() *cobra.Command {
 
 // run rejects bad input before anything is started.
 func (f *flags) run(ctx context.Context, out io.Writer) error {
-	impl, err := implementation.Parse(f.implementation)
+	impl, err := f.parse()
 	if err != nil {
 		return err
 	}
+	f.options.Implementation = impl
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -131,7 +134,6 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 	if impl.Warning != "" {
 		fmt.Fprintln(out, "note:", impl.Warning)
 	}
-	f.options.Implementation = impl
 	if f.profile {
 		f.options.Profile = true
 		f.options.Embedded = append(f.options.Embedded, cluster.WithAudit(cluster.Everybody, &f.requests))
@@ -170,6 +172,14 @@ func (f *flags) writeRequests(ctx context.Context, env *run.Environment) error {
 	}
 	defer file.Close()
 	return f.requests.Print(ctx, file, env.Config())
+}
+
+func (f *flags) parse() (implementation.Implementation, error) {
+	impl, err := implementation.Parse(f.implementation)
+	if err != nil {
+		return impl, err
+	}
+	return impl.Only(f.controllers...)
 }
 
 func (f *flags) check() error {

@@ -53,6 +53,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"bench not a number":       {[]string{"bench", "--repeat=x"}, `invalid argument "x"`},
 		"bench no version":         {[]string{"bench", "--kubernetes-version=1.37"}, `"1.37" is not a version`},
 		"crash unknown flag":       {[]string{"crash", "--kill=3"}, "see jobconformance crash --help"},
+		"no such controller":       {[]string{"--controllers=job,jobs"}, `unknown controller "jobs"; use job or cronjob`},
 		"crash nobody":             {[]string{"crash", "-i=nobody"}, `unknown implementation "nobody"`},
 		"crash no Jobs":            {[]string{"crash", "--jobs=0"}, "--jobs 1 or more"},
 		"crash an image":           {[]string{"crash", "-i=image:a"}, "an embedded cluster runs no"},

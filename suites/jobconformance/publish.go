@@ -41,6 +41,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 	f := p.flags
 	judged := report.Run{
 		Implementation: f.described,
+		Companion:      verdict.Companion,
 		Cluster: report.Cluster{
 			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
 			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(),
@@ -52,6 +53,9 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 		Duration: verdict.Duration,
 		Specs:    verdict.Specs,
 		Crashes:  verdict.Crashes,
+	}
+	if f.options.Implementation.Lacks() != "" {
+		judged.Implementation.Controllers = f.options.Implementation.Controllers()
 	}
 	judged.Implementation.Name = cmp.Or(judged.Implementation.Name, f.implementation)
 	if judged.Implementation.Version == "" {

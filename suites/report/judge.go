@@ -17,10 +17,12 @@ import (
 // Run is what a run found out, before it is judged.
 type Run struct {
 	Implementation Implementation
-	Cluster        Cluster
-	Selection      Selection
-	Date           time.Time
-	Duration       time.Duration
+	// Companion is what took the place of the controller that the implementation lacks.
+	Companion string
+	Cluster   Cluster
+	Selection Selection
+	Date      time.Time
+	Duration  time.Duration
 	// Specs are all specs of the suite, including those that were not run.
 	Specs []protocol.Spec
 	// Crashes are those of the implementation that specs share.
@@ -39,6 +41,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 		TypeMeta:       metav1.TypeMeta{APIVersion: APIVersion, Kind: Kind},
 		SuiteVersion:   version.Suite(),
 		Implementation: run.Implementation,
+		Companion:      run.Companion,
 		Cluster:        run.Cluster,
 		Selection:      run.Selection,
 		Date:           metav1.NewTime(run.Date.UTC().Truncate(time.Second)),
@@ -161,8 +164,13 @@ func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []
 		}
 		out.Evidence = append(out.Evidence, e)
 	}
-	out.Outcome = sum(out.Evidence, slices.Contains(run.Selection.Declined, q.Feature))
+	out.Outcome = sum(out.Evidence, slices.Contains(run.Selection.Declined, q.Feature) || run.Implementation.lacks(q.Profile()))
 	return out
+}
+
+// lacks reports whether the implementation does not have the controller of a profile.
+func (i Implementation) lacks(p contract.Profile) bool {
+	return len(i.Controllers) > 0 && p != contract.API && !slices.Contains(i.Controllers, string(p))
 }
 
 // blamedElsewhere reports whether a spec failed for an invariant of some requirement,

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func failed(s *protocol.Spec)   { s.Failed, s.Message = true, "Expected 1 to equ
 func should(s *protocol.Spec)   { failed(s); s.Level, s.Cause = protocol.Should, protocol.Assertion }
 func known(s *protocol.Spec)    { failed(s); s.KnownIssue = forgets }
 func fixed(s *protocol.Spec)    { s.Passed, s.KnownIssue = true, forgets }
-func declined(s *protocol.Spec) { s.Declined = true }
+func declined(s *protocol.Spec) { s.Declined = []string{"indexed"} }
 func notRun(*protocol.Spec)     {}
 func harness(s *protocol.Spec) {
 	s.Failed, s.Cause, s.Message = true, protocol.Harness, "no API server"
@@ -59,6 +60,29 @@ func outcomes(r *Report) map[string]Outcome {
 		m[q.ID] = q.Outcome
 	}
 	return m
+}
+
+// The requirements of a controller that the implementation lacks are declined, those of the
+// API server are not.
+func TestTheOtherControllersRequirementsAreDeclined(t *testing.T) {
+	some := slices.Clone(requirements)
+	for _, id := range []string{"CRON-A-001", "API-A-001"} {
+		some = append(some, contract.Requirement{ID: id, Text: "It MUST.", Source: "x", Feature: contract.Core})
+	}
+	r := Judge(Run{
+		Implementation: Implementation{Name: "mine", Controllers: []string{"cronjob"}}, Companion: "reference",
+		Specs: []protocol.Spec{
+			spec("a", declined, "JOB-A-001", "JOB-A-002"), spec("i", declined, "JOB-I-001"),
+			spec("c", passed, "CRON-A-001"), spec("p", passed, "API-A-001"),
+		},
+	}, some)
+	want := map[string]Outcome{
+		"JOB-A-001": protocol.Declined, "JOB-A-002": protocol.Declined, "JOB-I-001": protocol.Declined,
+		"CRON-A-001": Conformant, "API-A-001": Conformant,
+	}
+	if got := outcomes(r); !maps.Equal(got, want) || r.Result != ResultConformant || r.Companion != "reference" {
+		t.Errorf("%v, %s beside %s, want %v", got, r.Result, r.Companion, want)
+	}
 }
 
 func TestJudge(t *testing.T) {

@@ -34,7 +34,7 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 		spec("Job x: passes", passed, "JOB-A-001"), spec("Job x: <fails>", quoting, "JOB-A-001"), spec("Job x: warns", should),
 		spec("Job x: is known", known), spec("Job x: is fixed", fixed), spec("Job x: has no API server", harness),
 		spec("Job x: is left out", notRun), spec("no theme", passed), other,
-		spec("Job x: is declined", func(s *protocol.Spec) { s.Declined, s.Features = true, []string{"indexed"} }),
+		spec("Job x: is declined", func(s *protocol.Spec) { s.Declined = []string{"indexed"} }),
 	}
 	suite := read(t, Run{Specs: specs, Crashes: []protocol.Crash{{Exit: "exit code 1", Log: "panic: no"}}})
 	tests := map[string]junit.Test{}

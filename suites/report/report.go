@@ -27,6 +27,9 @@ type Report struct {
 	SuiteVersion string `json:"suiteVersion,omitempty"`
 	// Implementation is the controller under test.
 	Implementation Implementation `json:"implementation"`
+	// Companion is what took the place of the controller that the implementation lacks, as
+	// in reference, or builtin for the cluster's own. Default: the implementation has both.
+	Companion string `json:"companion,omitempty"`
 	// Cluster is where it was tested.
 	Cluster Cluster `json:"cluster"`
 	// Selection is what was asked for.
@@ -67,6 +70,9 @@ type Implementation struct {
 	// Version is the implementation's own. Default: of kube-controller-manager, that of
 	// the cluster; of the reference, that of the suites; of others, none.
 	Version string `json:"version,omitempty"`
+	// Controllers that it has, where that is one: job or cronjob. The requirements of the
+	// other profile are declined. Default: both.
+	Controllers []string `json:"controllers,omitempty"`
 	// Organization that makes it.
 	Organization string `json:"organization,omitempty"`
 	// Project that it is a part of.
