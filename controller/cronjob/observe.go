@@ -69,7 +69,7 @@ func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, know
 		delete(missing, job.UID)
 	}
 	for _, ref := range cronJob.Status.Active {
-		if missing[ref.UID] {
+		if missing[ref.UID] && ref.Name != "" { // without one, there is nothing to ask for
 			unconfirmed.Insert(ref.Name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -117,6 +118,16 @@ func TestThousandsOfActiveJobs(t *testing.T) {
 	if n := len(b.api.Actions()); n != 0 {
 		t.Errorf("%d requests for nothing", n)
 	}
+}
+
+// TestActiveJobWithoutAName: a client refuses to ask for it, as for kubernetes/kubernetes#112092.
+func TestActiveJobWithoutAName(t *testing.T) {
+	b := newAPITest(t, Hourly(Last("09:00"), func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{{Kind: "Job"}} }))
+	b.api.PrependReactor("get", "jobs", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		return action.(clienttesting.GetAction).GetName() == "", nil, errServer
+	})
+	b.mustSync()
+	b.expectStatus("10:00", NameAt("10:00"))
 }
 
 func TestStaleCronJobStartsNothingTwice(t *testing.T) {
