@@ -174,7 +174,7 @@ soak: bin/jobconformance ## run random workloads with faults against a controlle
 	@bin/jobconformance soak --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,minutes,$(MINUTES)) $(call flag,count,$(COUNT)) \
 		$(call flag,seed,$(SEED)) $(clusterflags)
 
-ISSUE ?= ## number of the upstream issue for repro
+ISSUE ?= ## number of the upstream issue for repro, or the name that LIST=1 prints
 VERSION ?= ## versions for repro; default: one that has the bug and one that does not
 VERSIONS ?= ## versions for repro-matrix
 SCENARIO ?= ## file with a scenario for repro
@@ -184,11 +184,11 @@ given = $(if $(filter file,$(origin IMPLEMENTATION)),,$(call flag,implementation
 reproflags = $(given) $(call flag,repeat,$(REPEAT)) $(call flag,procs,$(PROCS)) $(buildflags)
 
 .PHONY: repro repro-matrix
-repro: bin/jobconformance ## reproduce an upstream bug by its number, ISSUE=139428, or run SCENARIO=file.yaml; LIST=1 prints the numbers
+repro: bin/jobconformance ## reproduce an upstream bug by its number or name, ISSUE=139428, or run SCENARIO=file.yaml; LIST=1 prints the numbers
 	@bin/jobconformance repro $(call flag,issue,$(ISSUE)) $(call flag,version,$(VERSION)) $(call flag,scenario,$(SCENARIO)) \
 		$(if $(filter-out 0,$(LIST)),--list) $(call flag,output,$(OUTPUT)) $(reproflags)
 
-repro-matrix: bin/jobconformance ## reproduce all of them on all versions, or on VERSIONS=v1.36.1,v1.36.3
+repro-matrix: bin/jobconformance ## reproduce all that are fixed on all versions, or on VERSIONS=v1.36.1,v1.36.3
 	@bin/jobconformance repro-matrix $(call flag,versions,$(VERSIONS)) $(call flag,issue,$(ISSUE)) $(reproflags)
 
 compare: bin/jobconformance ## print what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
@@ -212,8 +212,8 @@ lint: ## gofmt, the words of suites/prose/words.yaml, and staticcheck
 MATRIX ?= ## matrix.jsonl of repro-matrix, whose results figures takes over
 
 .PHONY: requirements figures
-requirements figures: ## write suites/REQUIREMENTS.md and the figures in the READMEs; MATRIX= takes over results of repro-matrix
-	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) go test -count=1 -run UpToDate ./suites ./suites/report
+requirements figures: ## write suites/REQUIREMENTS.md, the library of bugs and the figures in the READMEs; MATRIX= takes over results of repro-matrix
+	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) go test -count=1 -run UpToDate ./suites ./suites/report ./suites/scenario/library
 
 clean: ## remove what was built and reported in this checkout; the cache stays
 	rm -rf bin reports

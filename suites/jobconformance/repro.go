@@ -22,9 +22,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const reproHelp = `Reproduces an upstream bug by the number of its issue, on embedded clusters of a
-version that has it and of one that does not; or runs a scenario of your own from a
-file (see suites/scenario/README.md).
+const reproHelp = `Reproduces an upstream bug by the number of its issue, or by its name in --list where
+nobody has reported it: on embedded clusters of a version that has it and of one that
+does not, or against the reference where no version is without it. Or runs a scenario
+of your own from a file (see suites/scenario/README.md). The folder for reports gets a
+page with timelines and repro.md, to paste into an issue.
 
 Exit codes: 0 every version as expected (a scenario from a file: green), 1 one not as
 expected, 2 bad input, 3 no verdict because the harness failed, 130 after Ctrl-C, 143
@@ -41,6 +43,21 @@ type reproducing struct {
 	issue, file, implementation string
 	list                        bool
 	output                      format
+	against                     bool // the reference is run as well
+}
+
+// command returns the command that runs the same again.
+func (r *reproducing) command() string {
+	options := []string{console.Argument("version", strings.Join(r.Versions, ","))}
+	if r.file != "" {
+		options = append(options, console.Argument("scenario", r.file))
+	} else {
+		options = append(options, console.Argument("issue", r.issue))
+	}
+	if !r.against {
+		options = append(options, console.Argument("implementation", r.implementation))
+	}
+	return console.Program("repro") + " " + strings.Join(options, " ")
 }
 
 func reproCommand() *cobra.Command {
@@ -51,10 +68,10 @@ func reproCommand() *cobra.Command {
 			return r.run(cmd.Context())
 		})
 	set := c.Flags()
-	set.StringVar(&r.issue, "issue", "", "number of the issue in kubernetes/kubernetes, or of the pull request that fixes it")
+	set.StringVar(&r.issue, "issue", "", "number of the issue in kubernetes/kubernetes, or of the pull request that fixes it; or a name as in --list")
 	set.StringVar(&r.file, "scenario", "", "file with a scenario to run instead")
 	set.StringSliceVar(&r.Versions, "version", nil, "versions of Kubernetes (default: one that has the bug and one that does not; for a file "+build.DefaultKubernetesVersion+")")
-	implementationFlag(set, &r.implementation, "", "the controller: "+processes+" (default: kube-controller-manager; for a file reference)")
+	implementationFlag(set, &r.implementation, "", "the controller: "+processes+" (default: kube-controller-manager, and reference where no version is without the bug; for a file reference)")
 	set.BoolVar(&r.list, "list", false, "print the known bugs")
 	outputFlag(set, &r.output, "the list")
 	reproFlags(set, &r.Options, "repro")
@@ -62,7 +79,7 @@ func reproCommand() *cobra.Command {
 }
 
 func (r *reproducing) run(ctx context.Context) error {
-	known, err := library.Regressions()
+	known, err := library.Reports()
 	switch {
 	case err != nil:
 		return err
@@ -80,6 +97,13 @@ func (r *reproducing) run(ctx context.Context) error {
 	if r.Options.Implementation, err = proxied(r.implementation); err != nil {
 		return err
 	}
+	if r.against {
+		reference, err := proxied(implementation.Reference)
+		if err != nil {
+			return err
+		}
+		r.Against = &reference
+	}
 	reports, err := run.OpenReports(r.Reports)
 	if err != nil {
 		return err
@@ -92,14 +116,19 @@ func (r *reproducing) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	page, err := repro.WritePage(r.Reports, r.Scenario, r.implementation, outcomes)
+	page, err := repro.WritePage(r.Reports, r.Scenario, outcomes)
+	if err != nil {
+		return err
+	}
+	text, err := repro.WriteMarkdown(r.Reports, r.command(), r.Scenario, outcomes)
 	if err != nil {
 		return err
 	}
 	repro.Print(r.Out, r.Scenario, outcomes)
 	fmt.Fprintln(r.Out)
 	console.Line(r.Out, "timelines", "%s", console.Path(page))
-	fmt.Fprintln(r.Out, repro.LastLine(r.Scenario, r.implementation, outcomes))
+	console.Line(r.Out, "for an issue", "%s", console.Path(text))
+	fmt.Fprintln(r.Out, repro.LastLine(r.Scenario, outcomes))
 	return verdict(!slices.ContainsFunc(outcomes, func(o repro.Outcome) bool { return !o.AsExpected() }))
 }
 
@@ -121,19 +150,16 @@ func (r *reproducing) choose(known []library.Entry) (err error) {
 		if len(r.Versions) == 0 {
 			r.Versions = []string{build.DefaultKubernetesVersion}
 		}
-		// A scenario from a file is red or green, whatever versions it names.
-		r.Scenario.Affected = ""
+		// A scenario from a file is red or green, whatever bug and versions it names.
+		r.Scenario.Affected, r.Scenario.Key = "", ""
 		return nil
 	}
-	number, err := strconv.Atoi(strings.TrimPrefix(r.issue, "#"))
-	if err != nil {
-		return badinput.New(fmt.Sprintf("%q is not the number of an issue", r.issue), "give one as in 139428")
-	}
-	found, err := findBug(known, number)
+	found, err := findBug(known, r.issue)
 	if err != nil {
 		return err
 	}
 	r.Scenario = found.Scenario
+	r.against = r.implementation == "" && found.State() != library.Fixed && found.Component != scenario.KubeAPIServer
 	r.implementation = cmp.Or(r.implementation, implementation.KubeControllerManager)
 	if len(r.Versions) == 0 {
 		for _, version := range []string{found.Red, found.Green} {
@@ -148,9 +174,14 @@ func (r *reproducing) choose(known []library.Entry) (err error) {
 	return nil
 }
 
-func findBug(known []library.Entry, number int) (library.Entry, error) {
-	if found, ok := library.Find(known, number); ok {
+func findBug(known []library.Entry, id string) (library.Entry, error) {
+	id = strings.TrimPrefix(id, "#")
+	if found, ok := library.Find(known, id); ok {
 		return found, nil
+	}
+	number, err := strconv.Atoi(id)
+	if err != nil {
+		return library.Entry{}, badinput.New(fmt.Sprintf("%q is neither the number of an issue nor a known bug", id), "give a number as in 139428, or print all bugs with "+console.Option("list"))
 	}
 	if at, shown := library.Shown()[number]; shown {
 		return library.Entry{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number), "check it with "+console.Option("requirement", at))
@@ -165,27 +196,37 @@ func list(out io.Writer, known []library.Entry, as format) error {
 		return printJSON(out, listedBugs(known))
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "issue\tpull\taffected versions\tred\tgreen\t")
-	for _, r := range known {
-		fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\t%s\n", r.Issue, r.Pull, cmp.Or(r.Affected, "-"), cmp.Or(r.Red, "-"), cmp.Or(r.Green, "-"), r.Description)
+	for i, state := range []library.State{library.Fixed, library.Open, library.Unreported} {
+		if i > 0 {
+			fmt.Fprintln(table)
+		}
+		fmt.Fprintf(table, "%s\tpull\taffected versions\tred\tgreen\t\n", state)
+		for _, r := range known {
+			if r.State() == state {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID(), cmp.Or(strings.TrimPrefix(strconv.Itoa(r.Pull), "0"), "-"),
+					cmp.Or(r.Affected, "-"), cmp.Or(r.Red, "-"), cmp.Or(r.Green, "-"), r.Description)
+			}
+		}
 	}
 	return table.Flush()
 }
 
 // listedBug is one of the bugs that --list prints for programs.
 type listedBug struct {
-	Issue    int    `json:"issue"`
-	Pull     int    `json:"pull,omitempty"`
-	Affected string `json:"affected,omitempty"` // a constraint on versions
-	Red      string `json:"red,omitempty"`      // a version that has it
-	Green    string `json:"green,omitempty"`    // one that does not
-	Text     string `json:"text"`
+	Issue    int           `json:"issue,omitempty"`
+	Key      string        `json:"key,omitempty"` // of a bug without an issue
+	State    library.State `json:"state"`
+	Pull     int           `json:"pull,omitempty"`
+	Affected string        `json:"affected,omitempty"` // a constraint on versions
+	Red      string        `json:"red,omitempty"`      // a version that has it
+	Green    string        `json:"green,omitempty"`    // one that does not
+	Text     string        `json:"text"`
 }
 
 func listedBugs(known []library.Entry) []listedBug {
 	all := []listedBug{}
 	for _, e := range known {
-		all = append(all, listedBug{e.Issue, e.Pull, e.Affected, e.Red, e.Green, e.Description})
+		all = append(all, listedBug{e.Issue, e.Key, e.State(), e.Pull, e.Affected, e.Red, e.Green, e.Description})
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
@@ -13,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const matrixHelp = `Reproduces every known upstream bug on every version, one cluster after the other,
+const matrixHelp = `Reproduces every fixed upstream bug on every version, one cluster after the other,
 and writes a table in Markdown into the folder for reports. An interrupted command
 resumes if the folder is still there.
 
@@ -22,7 +23,8 @@ version that cannot be built; the others are run), 3 no verdict because the harn
 failed, 130 after Ctrl-C, 143 after SIGTERM.`
 
 const matrixExample = `  jobconformance repro-matrix
-  jobconformance repro-matrix --versions v1.36.1,v1.36.3 --issue 139428,136918`
+  jobconformance repro-matrix --versions v1.36.1,v1.36.3 --issue 139428,136918
+  jobconformance repro-matrix --versions v1.37.1 --issue open,unreported`
 
 // matrixVersions are those in which bugs appear and disappear.
 var matrixVersions = []string{
@@ -33,35 +35,44 @@ var matrixVersions = []string{
 func matrixCommand() *cobra.Command {
 	var o repro.Options
 	var name string
-	var issues []int
-	c := command("repro-matrix", "Reproduce every known upstream bug on every version", matrixHelp, matrixExample,
+	var issues []string
+	c := command("repro-matrix", "Reproduce every fixed upstream bug on every version", matrixHelp, matrixExample,
 		func(cmd *cobra.Command, _ []string) error {
 			o.Out = cmd.OutOrStdout()
 			return runMatrix(cmd.Context(), o, name, issues)
 		})
 	set := c.Flags()
 	set.StringSliceVar(&o.Versions, "versions", matrixVersions, "versions of Kubernetes")
-	set.IntSliceVar(&issues, "issue", nil, "only these issues (default: all)")
+	set.StringSliceVar(&issues, "issue", []string{string(library.Fixed)}, "only these: numbers or names as in repro --list, or all that are fixed, open or unreported")
 	implementationFlag(set, &name, implementation.KubeControllerManager, "the controller: "+processes)
 	reproFlags(set, &o, "repro-matrix")
 	return c
 }
 
-func runMatrix(ctx context.Context, o repro.Options, name string, issues []int) error {
-	bugs, err := library.Regressions()
+// choose returns the bugs with some numbers, names or states.
+func choose(known []library.Entry, ids []string) (bugs []library.Entry, err error) {
+	for _, id := range ids {
+		some := slices.DeleteFunc(slices.Clone(known), func(e library.Entry) bool { return string(e.State()) != id })
+		if len(some) == 0 {
+			bug, err := findBug(known, id)
+			if err != nil {
+				return nil, err
+			}
+			some = append(some, bug)
+		}
+		bugs = append(bugs, some...)
+	}
+	return bugs, nil
+}
+
+func runMatrix(ctx context.Context, o repro.Options, name string, issues []string) error {
+	known, err := library.Reports()
 	if err != nil {
 		return err
 	}
-	if len(issues) > 0 {
-		var chosen []library.Entry
-		for _, issue := range issues {
-			bug, err := findBug(bugs, issue)
-			if err != nil {
-				return err
-			}
-			chosen = append(chosen, bug)
-		}
-		bugs = chosen
+	bugs, err := choose(known, issues)
+	if err != nil {
+		return err
 	}
 	if len(o.Versions) == 0 {
 		return badinput.New("there are no versions to run", "name some with "+console.Option("versions"))
@@ -86,7 +97,7 @@ func runMatrix(ctx context.Context, o repro.Options, name string, issues []int) 
 	console.Line(o.Out, "table", "%s", console.Path(path))
 	unexpected := 0
 	for _, c := range cells {
-		if bug, _ := library.Find(bugs, c.Issue); !c.AsExpected(bug) {
+		if i := slices.IndexFunc(bugs, c.Of); !c.AsExpected(bugs[i]) {
 			unexpected++
 		}
 	}

@@ -1,10 +1,7 @@
 package repro
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,7 +10,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
-	"github.com/jobconformance/jobconformance/suites/report/timeline"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
@@ -33,6 +29,7 @@ func Print(out io.Writer, s *scenario.Scenario, outcomes []Outcome) {
 		fmt.Fprintln(table)
 	}
 	fmt.Fprintln(out)
+	row("controller", func(o Outcome) string { return o.Implementation })
 	row("Kubernetes", func(o Outcome) string { return o.Version })
 	row("seen", func(o Outcome) string { return o.String() })
 	row("expected", func(o Outcome) string { return strings.ToLower(console.Color(!o.Red)) })
@@ -42,7 +39,7 @@ func Print(out io.Writer, s *scenario.Scenario, outcomes []Outcome) {
 	row("invariants", func(o Outcome) string { return invariants(o.Result) })
 	_ = table.Flush()
 	for _, o := range outcomes {
-		fmt.Fprintf(out, "\n%s %s\n%s\n", console.Color(o.Result.Green()), o.Version, console.Indent(o.Result.History.Timeline(), 2))
+		fmt.Fprintf(out, "\n%s %s %s\n%s\n", console.Color(o.Result.Green()), o.Implementation, o.Version, console.Indent(o.Result.History.Timeline(), 2))
 		if why := o.Result.Why(); why != "" {
 			fmt.Fprintf(out, "\n%s\n", strings.TrimRight(why, "\n"))
 		}
@@ -58,24 +55,30 @@ func Title(s *scenario.Scenario) string {
 }
 
 // LastLine compares the outcomes with what was expected.
-func LastLine(s *scenario.Scenario, impl string, outcomes []Outcome) string {
-	if s.Issue == 0 { // a scenario from a file is expected to be green
+func LastLine(s *scenario.Scenario, outcomes []Outcome) string {
+	if s.ID() == "" { // a scenario from a file is expected to be green
 		var all []string
 		for _, o := range outcomes {
-			all = append(all, fmt.Sprintf("%s %s on %s: %s", o.String(), impl, o.Version, s.Description))
+			all = append(all, fmt.Sprintf("%s %s on %s: %s", o.String(), o.Implementation, o.Version, s.Description))
 		}
 		return strings.Join(all, "\n")
 	}
-	word := "AS EXPECTED"
+	word, name := "AS EXPECTED", s.Key
+	if s.Issue > 0 {
+		name = fmt.Sprintf("#%d", s.Issue)
+	}
 	var seenAll, wanted []string
-	for _, o := range outcomes {
-		seenAll = append(seenAll, o.String()+" on "+o.Version)
-		wanted = append(wanted, strings.ToLower(console.Color(!o.Red))+" on "+o.Version)
-		if !o.AsExpected() {
+	for i, o := range outcomes {
+		seen, want := o.String()+" on "+o.Version, strings.ToLower(console.Color(!o.Red))+" on "+o.Version
+		if i == 0 || outcomes[i-1].Implementation != o.Implementation {
+			seen = o.Implementation + " is " + seen
+		}
+		if seenAll = append(seenAll, seen); !o.AsExpected() {
 			word = "NOT AS EXPECTED"
 		}
+		wanted = append(wanted, want)
 	}
-	text := fmt.Sprintf("%s #%d: %s is %s", word, s.Issue, impl, strings.Join(seenAll, ", "))
+	text := fmt.Sprintf("%s %s: %s", word, name, strings.Join(seenAll, ", "))
 	if word != "AS EXPECTED" {
 		text += "; expected was " + strings.Join(wanted, ", ")
 	}
@@ -132,14 +135,14 @@ func Table(out io.Writer, impl string, versions []string, bugs []library.Entry, 
 	for _, bug := range bugs {
 		var row []string
 		for _, version := range versions {
-			i := slices.IndexFunc(cells, func(c Cell) bool { return c.Issue == bug.Issue && c.Version == version })
+			i := slices.IndexFunc(cells, func(c Cell) bool { return c.Of(bug) && c.Version == version })
 			if i < 0 {
 				row = append(row, "-")
 				continue
 			}
 			row = append(row, cells[i].markdown(bug))
 		}
-		fmt.Fprintf(out, "| [%d](https://github.com/kubernetes/kubernetes/issues/%d) | %s | %s |\n", bug.Issue, bug.Issue, bug.Description, strings.Join(row, " | "))
+		fmt.Fprintf(out, "| %s | %s | %s |\n", Link(bug.Scenario), bug.Description, strings.Join(row, " | "))
 	}
 }
 
@@ -154,42 +157,10 @@ func (c Cell) markdown(bug library.Entry) string {
 	return "**" + text + "**"
 }
 
-//go:embed page.tmpl.html
-var pageText string
-
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
-
-// pageOutcome is one version on the page.
-type pageOutcome struct {
-	Outcome
-	Seen, Expected, Why, Timeline string
-	SVG                           template.HTML
-}
-
-// PageName is the name of the file that WritePage writes.
-const PageName = "index.html"
-
-// WritePage writes a page, which needs no other file, into the folder of
-// reports, and returns its path.
-func WritePage(reports string, s *scenario.Scenario, impl string, outcomes []Outcome) (string, error) {
-	var versions []pageOutcome
-	for _, o := range outcomes {
-		versions = append(versions, pageOutcome{
-			Outcome: o, Seen: o.String(), Expected: console.Color(!o.Red), Why: o.Result.Why(), Timeline: o.Result.History.Timeline(),
-			SVG: template.HTML(timeline.SVG(o.Result.History, o.Result.Violations)), //nolint:gosec // escaped there
-		})
+// Link is the number of a bug in Markdown, with a link, or its key.
+func Link(s *scenario.Scenario) string {
+	if s.Issue == 0 {
+		return s.Key
 	}
-	yaml, err := s.YAML()
-	if err != nil {
-		return "", err
-	}
-	var page bytes.Buffer
-	err = pageTemplate.Execute(&page, map[string]any{
-		"Title": Title(s), "Scenario": s, "Implementation": impl, "Versions": versions, "YAML": string(yaml), "Last": LastLine(s, impl, outcomes),
-	})
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(reports, PageName)
-	return path, os.WriteFile(path, page.Bytes(), 0o644)
+	return fmt.Sprintf("[%d](https://github.com/kubernetes/kubernetes/issues/%d)", s.Issue, s.Issue)
 }

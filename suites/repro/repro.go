@@ -31,6 +31,8 @@ import (
 type Options struct {
 	Scenario       *scenario.Scenario
 	Implementation implementation.Implementation
+	// Against is another one to run the scenario with on each version. Default: none.
+	Against *implementation.Implementation
 	// Versions of Kubernetes, as in v1.36.1.
 	Versions []string
 	// Repeat is how often the scenario is run on each version. Default: once.
@@ -43,14 +45,16 @@ type Options struct {
 	Reports string
 	// Out takes progress, line by line.
 	Out io.Writer
+
+	logs string // a folder in Reports for logs; by default that itself
 }
 
 // DefaultProcs is small, because some scenarios measure time.
 const DefaultProcs = 4
 
-// Outcome is the outcome of a scenario on one version.
+// Outcome is the outcome of a scenario with one implementation on one version.
 type Outcome struct {
-	Version string
+	Implementation, Version string
 	// Red is whether red was expected.
 	Red bool
 	Score
@@ -96,11 +100,20 @@ func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 		}
 		outcomes = append(outcomes, outcome)
 	}
-	return outcomes, nil
+	if o.Against == nil {
+		return outcomes, nil
+	}
+	other := o
+	other.Implementation, other.Against, other.logs = *o.Against, nil, "against"
+	more, err := Run(ctx, other)
+	return append(outcomes, more...), err
 }
 
 func runOn(ctx context.Context, o Options, version string) (Outcome, error) {
-	outcome := Outcome{Version: version, Red: library.Red(o.Scenario, o.Implementation.Name, version), Score: Score{Times: max(o.Repeat, 1)}}
+	name := o.Implementation.Name
+	outcome := Outcome{
+		Implementation: name, Version: version, Red: library.Red(o.Scenario, name, version), Score: Score{Times: max(o.Repeat, 1)},
+	}
 	var results []*scenario.Result
 	err := onCluster(ctx, o, version, func(ctx context.Context, environment scenario.Environment) (err error) {
 		results, err = repeat(ctx, o, environment, outcome.Times)
@@ -118,7 +131,7 @@ func runOn(ctx context.Context, o Options, version string) (Outcome, error) {
 			outcome.Result = r
 		}
 	}
-	outcome.History = filepath.Join(o.Reports, "histories", history.FileName(version+" "+o.Scenario.Description, outcome.Result.Namespace))
+	outcome.History = filepath.Join(o.Reports, "histories", history.FileName(name+" "+version+" "+o.Scenario.Description, outcome.Result.Namespace))
 	return outcome, outcome.Result.Save(outcome.History)
 }
 
@@ -126,7 +139,7 @@ func runOn(ctx context.Context, o Options, version string) (Outcome, error) {
 func onCluster(ctx context.Context, o Options, version string, do func(context.Context, scenario.Environment) error) error {
 	o.Build.KubernetesVersion = version
 	return scenario.With(ctx, run.Options{
-		Implementation: o.Implementation, Build: o.Build, Out: o.Out, Reports: filepath.Join(o.Reports, version),
+		Implementation: o.Implementation, Build: o.Build, Out: o.Out, Reports: filepath.Join(o.Reports, o.logs, version),
 	}, func(ctx context.Context, _ *run.Environment, environment scenario.Environment) error {
 		return do(ctx, environment)
 	})
@@ -155,7 +168,8 @@ func repeat(ctx context.Context, o Options, environment scenario.Environment, ti
 
 // Cell is one bug on one version: a line of the file from which a matrix resumes.
 type Cell struct {
-	Issue          int    `json:"issue"`
+	Issue          int    `json:"issue,omitempty"`
+	Key            string `json:"key,omitempty"` // of a bug without a number
 	Version        string `json:"version"`
 	Implementation string `json:"implementation"`
 	// Scenario is a digest of its YAML: a changed one is run again.
@@ -168,7 +182,7 @@ type Cell struct {
 
 // key identifies a cell.
 func (c Cell) key() string {
-	return fmt.Sprintf("%d %s %s %s %d", c.Issue, c.Version, c.Implementation, c.Scenario, c.Times)
+	return fmt.Sprintf("%d%s %s %s %s %d", c.Issue, c.Key, c.Version, c.Implementation, c.Scenario, c.Times)
 }
 
 // MatrixName is the file with all cells that are finished, in the folder of
@@ -223,7 +237,7 @@ func openMatrix(o Options) (*matrix, error) {
 func (m *matrix) cell(bug library.Entry, version string) Cell {
 	digest := sha256.Sum256(bug.Text)
 	return Cell{
-		Issue: bug.Issue, Version: version, Implementation: m.o.Implementation.Name,
+		Issue: bug.Issue, Key: bug.Key, Version: version, Implementation: m.o.Implementation.Name,
 		Scenario: hex.EncodeToString(digest[:6]), Score: Score{Times: max(m.o.Repeat, 1)},
 	}
 }
@@ -261,14 +275,14 @@ func (m *matrix) run(ctx context.Context, environment scenario.Environment, bug 
 	for range c.Times {
 		r, err := environment.Run(ctx, library.Among(bug.Scenario, m.o.Implementation.Name, version))
 		if err != nil {
-			return fmt.Errorf("#%d on %s: %w", bug.Issue, version, err)
+			return fmt.Errorf("%s on %s: %w", bug.ID(), version, err)
 		}
 		c.Took += r.Took
 		if !r.Green() {
 			c.Reds++
 			c.Why = cmp.Or(c.Why, r.Why())
 		}
-		file := fmt.Sprintf("%d on %s with %s", bug.Issue, version, m.o.Implementation.Name)
+		file := fmt.Sprintf("%s on %s with %s", bug.ID(), version, m.o.Implementation.Name)
 		if err := r.Save(filepath.Join(m.o.Reports, "histories", history.FileName(file, r.Namespace))); err != nil {
 			return err
 		}
@@ -276,9 +290,12 @@ func (m *matrix) run(ctx context.Context, environment scenario.Environment, bug 
 	m.mu.Lock()
 	m.done[c.key()] = c
 	m.mu.Unlock()
-	console.Line(m.o.Out, fmt.Sprintf("%s #%d", version, bug.Issue), "%s after %s", c.word(bug), console.Tenths(c.Took))
+	console.Line(m.o.Out, version+" "+bug.ID(), "%s after %s", c.word(bug), console.Tenths(c.Took))
 	return m.file.Append(c)
 }
+
+// Of reports whether a cell is about a bug.
+func (c Cell) Of(bug library.Entry) bool { return c.Issue == bug.Issue && c.Key == bug.Key }
 
 // AsExpected reports whether a bug showed each time on a version that has it, and
 // never on another one.

@@ -17,7 +17,7 @@ var bug = library.Entry{Text: []byte("x"), Scenario: &scenario.Scenario{
 }}
 
 func outcome(version string, red bool, reds, times int) Outcome {
-	o := Outcome{Version: version, Red: red, Score: Score{reds, times}, Result: &scenario.Result{Took: time.Second}}
+	o := Outcome{Implementation: "kcm", Version: version, Red: red, Score: Score{reds, times}, Result: &scenario.Result{Took: time.Second}}
 	if reds > 0 {
 		o.Result.Failed = "step 2, await true: it is false"
 	}
@@ -35,10 +35,11 @@ func TestTheLastLineSaysWhatWasExpected(t *testing.T) {
 		{bug.Scenario, []Outcome{outcome("v1.36.1", true, 0, 1)}, "NOT AS EXPECTED #7: kcm is GREEN on v1.36.1; expected was red on v1.36.1"},
 		{bug.Scenario, []Outcome{outcome("v1.36.1", true, 9, 10)}, "NOT AS EXPECTED #7: kcm is RED 9 times of 10 on v1.36.1; expected was red on v1.36.1"},
 		{bug.Scenario, []Outcome{outcome("v1.36.3", false, 1, 10)}, "NOT AS EXPECTED #7: kcm is RED 1 times of 10 on v1.36.3; expected was green on v1.36.3"},
+		{&scenario.Scenario{Key: "a-b"}, []Outcome{outcome("v1.37.1", true, 1, 1), {Implementation: "reference", Version: "v1.37.1", Score: Score{0, 1}}}, "AS EXPECTED a-b: kcm is RED on v1.37.1, reference is GREEN on v1.37.1"},
 		{own, []Outcome{outcome("v1.37.1", false, 0, 1)}, "GREEN kcm on v1.37.1: mine"},
 		{own, []Outcome{outcome("v1.37.1", false, 1, 1)}, "RED kcm on v1.37.1: mine"},
 	} {
-		if got := LastLine(test.s, "kcm", test.outcomes); got != test.want {
+		if got := LastLine(test.s, test.outcomes); got != test.want {
 			t.Errorf("%s\nwant %s", got, test.want)
 		}
 	}
@@ -48,7 +49,7 @@ func TestThePageAndTheTextShowBothVersions(t *testing.T) {
 	outcomes := []Outcome{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)}
 	var text bytes.Buffer
 	Print(&text, bug.Scenario, outcomes)
-	path, err := WritePage(t.TempDir(), bug.Scenario, "kcm", outcomes)
+	path, err := WritePage(t.TempDir(), bug.Scenario, outcomes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +60,25 @@ func TestThePageAndTheTextShowBothVersions(t *testing.T) {
 	for _, want := range []string{"v1.36.1", "v1.36.3", "RED", "GREEN", "all is well", "It was not.", "step 2, await true"} {
 		if !strings.Contains(text.String(), want) || !strings.Contains(string(page), want) {
 			t.Errorf("%q is missing in\n%s\nor in\n%s", want, text.String(), page)
+		}
+	}
+}
+
+func TestMarkdownHasAllThatAnIssueNeeds(t *testing.T) {
+	path, err := WriteMarkdown(t.TempDir(), "make repro ISSUE=7", bug.Scenario, []Outcome{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"all is well", "It was not.", "| kcm | v1.36.1 | all steps; this version is known to fail | RED: step 2, await true: it is false |",
+		"| kcm | v1.36.3 | all steps | GREEN: all steps, all invariants |", "    make repro ISSUE=7", "description: all is well", "<details>",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
 }

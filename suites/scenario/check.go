@@ -50,6 +50,8 @@ func (s *Scenario) checkHead() error {
 		return wrong("issue", "%d is no number of an issue", s.Issue)
 	case s.Pull < 0:
 		return wrong("pull", "%d is no number of a pull request", s.Pull)
+	case s.Key != "" && (s.Issue > 0 || !keyPattern.MatchString(s.Key)):
+		return wrong("key", "%q is no name such as missed-run-lost, or there is an issue as well", s.Key)
 	case err != nil:
 		return wrong("affected", "%s", err)
 	case s.Implementation != "" && s.Implementation != Later:
@@ -81,6 +83,7 @@ const (
 var (
 	components     = []string{KubeControllerManager, KubeAPIServer}
 	versionPattern = regexp.MustCompile(`^v1\.[0-9]+\.[0-9]+$`)
+	keyPattern     = regexp.MustCompile(`^[a-z]+(-[a-z]+)+$`)
 )
 
 // in says which field an error is about.

@@ -12,6 +12,7 @@
 package scenario
 
 import (
+	"strconv"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,6 +26,8 @@ type Scenario struct {
 	// the bug which the scenario shows.
 	Issue int `yaml:"issue,omitempty"`
 	Pull  int `yaml:"pull,omitempty"`
+	// Key stands for the number where nobody has reported the bug: missed-run-lost.
+	Key string `yaml:"key,omitempty"`
 	// Component has the bug: kube-controller-manager (the default) or
 	// kube-apiserver.
 	Component string `yaml:"component,omitempty"`
@@ -50,6 +53,14 @@ type Scenario struct {
 	Steps []Step            `yaml:"steps"`
 
 	lines map[string]int // of the fields above, in the file that it was read from
+}
+
+// ID is the number of the issue, or the Key; empty for a scenario that is about no bug.
+func (s *Scenario) ID() string {
+	if s.Issue > 0 {
+		return strconv.Itoa(s.Issue)
+	}
+	return s.Key
 }
 
 // Later is the value of Scenario.Implementation that leaves its start to a step.

@@ -1,10 +1,11 @@
 // Package upstream has the bugs of Kubernetes that specs and explorations show, so that
-// they can refer to one as a value. The library of scenarios has the list of all bugs.
+// they can refer to one as a value. The library of scenarios has the list of all bugs, and
+// the versions and the text of those that have a scenario.
 package upstream
 
 import "github.com/jobconformance/jobconformance/fixtures/protocol"
 
-// Bugs with a scenario in the library, which has their versions and their text.
+// Bugs with a number.
 var (
 	// LostStart is a Job that a CronJob has started and never takes up again.
 	LostStart = protocol.Bug{
@@ -19,39 +20,16 @@ var (
 	ReadyWithoutActive = protocol.Bug{Issue: 125089, Invariants: []string{"job-counters-in-range"}}
 )
 
-// Bugs that nobody has reported, found in v1.37.1. Each has a scenario of its Key among the
-// examples of the library.
+// Bugs that nobody has reported.
 var (
 	// MissedRunLost is a Job that is never started after a downtime or a suspension.
-	MissedRunLost = protocol.Bug{
-		Key: "missed-run-lost",
-		Text: "The CronJob controller takes the time between the first two missed ticks for that between " +
-			"all of them. Where the first two are closer together than later ones, it looks for the latest " +
-			"tick behind all of them, and starts no Job (mostRecentScheduleTime in " +
-			"pkg/controller/cronjob/utils.go).",
-	}
+	MissedRunLost = protocol.Bug{Key: "missed-run-lost"}
 	// EveryMissesDeadline is a CronJob that never starts anything.
-	EveryMissesDeadline = protocol.Bug{
-		Key: "every-misses-deadline",
-		Text: "With @every and a startingDeadlineSeconds that is shorter than the interval, the CronJob " +
-			"controller counts the interval from the deadline on, which moves with the clock: no tick is ever " +
-			"due (mostRecentScheduleTime in pkg/controller/cronjob/utils.go).",
-	}
+	EveryMissesDeadline = protocol.Bug{Key: "every-misses-deadline"}
 	// ForeignJobStopsClock is a CronJob whose next tick is forgotten.
-	ForeignJobStopsClock = protocol.Bug{
-		Key: "foreign-job-stops-clock",
-		Text: "Where a Job of somebody else has the name of the next Job, the CronJob controller does not put " +
-			"the CronJob into its queue again: later ticks start nothing until the CronJob or one of its Jobs " +
-			"changes (syncCronJob in pkg/controller/cronjob/cronjob_controllerv2.go).",
-	}
+	ForeignJobStopsClock = protocol.Bug{Key: "foreign-job-stops-clock"}
 	// UnseenPod is a Job that gets no pods for as long as its expectations last.
-	UnseenPod = protocol.Bug{
-		Key: "unseen-pod",
-		Text: "The Job controller creates no pods of a Job until its watch has shown those that it created " +
-			"before. A pod that comes and goes while the watch is down is never shown, so that the Job gets no " +
-			"other one before a sync that is more than five minutes later (SatisfiedExpectations in " +
-			"pkg/controller/controller_utils.go).",
-	}
+	UnseenPod = protocol.Bug{Key: "unseen-pod"}
 )
 
 // Bugs returns those above, and those that only explorations have shown.

@@ -1,13 +1,15 @@
-// Package library has all scenarios of the repository: regressions, one for each bug
-// that upstream had, with the number of the issue as the name of the file; scenarios for
-// `make explore`; and examples.
+// Package library has all scenarios of the repository. Those of bugs have the number of the
+// issue as the name of their file, or a key where nobody has reported the bug: regressions
+// that are fixed, which `make e2e` runs, and open ones. The others are for `make explore`.
 package library
 
 import (
+	"cmp"
 	"embed"
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -16,7 +18,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
-//go:embed regressions explore examples
+//go:embed regressions explore open
 var files embed.FS
 
 // Entry is a scenario of the library.
@@ -52,28 +54,73 @@ func read(folder string) ([]Entry, error) {
 // *badinput.Error.
 func Explorations() ([]Entry, error) { return read("explore") }
 
-// Regressions returns the scenarios of bugs, sorted by issue. The error is a
-// *badinput.Error.
+// Regressions returns the scenarios of bugs that `make e2e` runs, sorted by issue. The error
+// is a *badinput.Error.
 func Regressions() ([]Entry, error) { return regressions() }
 
-var regressions = sync.OnceValues(func() ([]Entry, error) {
-	list, err := read("regressions")
-	slices.SortFunc(list, func(a, b Entry) int { return a.Issue - b.Issue })
-	return list, err
-})
+var regressions = sync.OnceValues(func() ([]Entry, error) { return readBugs("regressions") })
+
+// Reports returns the scenarios of all bugs: the regressions and the open ones. Those with
+// a number come first, sorted by it. The error is a *badinput.Error.
+func Reports() ([]Entry, error) { return reports() }
+
+var reports = sync.OnceValues(func() ([]Entry, error) { return readBugs("regressions", "open") })
+
+func readBugs(folders ...string) (list []Entry, err error) {
+	for _, folder := range folders {
+		some, err := read(folder)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	slices.SortFunc(list, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.group(), b.group()), cmp.Compare(a.Issue, b.Issue), strings.Compare(a.Key, b.Key))
+	})
+	return list, nil
+}
+
+// group is 1 for bugs without a number, which come last.
+func (e Entry) group() int {
+	if e.Issue == 0 {
+		return 1
+	}
+	return 0
+}
+
+// State is what has become of a bug.
+type State string
+
+// States of bugs.
+const (
+	Fixed      State = "fixed"      // in the newest version
+	Open       State = "open"       // reported
+	Unreported State = "unreported" // and not fixed
+)
+
+// State returns what has become of the bug.
+func (e Entry) State() State {
+	switch {
+	case e.Affected == "" || e.Green != "":
+		return Fixed
+	case e.Issue > 0:
+		return Open
+	}
+	return Unreported
+}
 
 // Bugs returns all known bugs of Kubernetes: those of package upstream, with versions
-// and text of their scenarios, and those of the other regressions.
+// and text of their scenarios, and those of the other scenarios.
 func Bugs() ([]protocol.Bug, error) {
-	list, err := Regressions()
+	list, err := Reports()
 	bugs := upstream.Bugs()
 	for _, r := range list {
 		if r.Affected == "" {
 			continue // it was in versions that the suites do not support
 		}
-		i := slices.IndexFunc(bugs, func(b protocol.Bug) bool { return b.Issue == r.Issue })
+		i := slices.IndexFunc(bugs, func(b protocol.Bug) bool { return b.Issue == r.Issue && b.Key == r.Key })
 		if i < 0 {
-			i, bugs = len(bugs), append(bugs, protocol.Bug{Issue: r.Issue})
+			i, bugs = len(bugs), append(bugs, protocol.Bug{Issue: r.Issue, Key: r.Key})
 		}
 		bugs[i].Component, bugs[i].Versions, bugs[i].Text = r.Component, r.Affected, r.Because
 	}
@@ -92,7 +139,7 @@ func Among(s *scenario.Scenario, impl, release string) *scenario.Scenario {
 	among := *s
 	bugs, _ := Bugs() // a unit test reads the scenarios
 	for _, bug := range bugs {
-		if bug.Issue != s.Issue && bug.In(impl, release) {
+		if (bug.Issue != s.Issue || bug.Key != s.Key) && bug.In(impl, release) {
 			among.Except = slices.Concat(among.Except, bug.Invariants)
 		}
 	}
@@ -100,13 +147,13 @@ func Among(s *scenario.Scenario, impl, release string) *scenario.Scenario {
 }
 
 // Find returns the entry with the number of an issue, or of the pull request that fixes
-// it.
-func Find(list []Entry, number int) (Entry, bool) {
-	for _, of := range []func(Entry) int{
-		func(e Entry) int { return e.Issue },
-		func(e Entry) int { return e.Pull },
+// it, or with a key.
+func Find(list []Entry, id string) (Entry, bool) {
+	for _, of := range []func(Entry) string{
+		func(e Entry) string { return e.ID() },
+		func(e Entry) string { return strings.TrimPrefix(strconv.Itoa(e.Pull), "0") },
 	} {
-		if i := slices.IndexFunc(list, func(e Entry) bool { return of(e) == number }); i >= 0 {
+		if i := slices.IndexFunc(list, func(e Entry) bool { return of(e) == id }); i >= 0 {
 			return list[i], true
 		}
 	}
@@ -117,7 +164,9 @@ func Find(list []Entry, number int) (Entry, bool) {
 func Nearest(list []Entry, number, n int) []int {
 	var issues []int
 	for _, e := range list {
-		issues = append(issues, e.Issue)
+		if e.Issue > 0 {
+			issues = append(issues, e.Issue)
+		}
 	}
 	distance := func(issue int) int { return max(issue-number, number-issue) }
 	slices.SortStableFunc(issues, func(a, b int) int { return distance(a) - distance(b) })
@@ -143,6 +192,7 @@ func Shown() map[int]string {
 		99963:  "JOB-COMPLETIONS-008", // surplus pods go at completion
 		99865:  "JOB-INDEXED-013",     // an index that succeeds twice counts once
 		108887: "JOB-INDEXED-008",     // an index that has succeeded is not run again
+		54870:  "JOB-ONFAILURE-002",   // the limit caps restarts of containers
 		// CronJobs.
 		42649: "CRON-SCHEDULE-007", 45825: "CRON-SCHEDULE-008", // over a hundred missed
 		118724: "CRON-SCHEDULE-006", 121327: "CRON-SCHEDULE-006", // ticks that are not evenly spaced

@@ -49,6 +49,28 @@ func TestRegressionsSayWhatTheyAreAbout(t *testing.T) {
 	}
 }
 
+func TestOpenBugsSayWhatTheyAreAbout(t *testing.T) {
+	list, err := read("open")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		switch {
+		case e.Name != e.ID():
+			t.Errorf("%s is not in the file of that name", e.ID())
+		case len(e.Requirements) == 0 || e.Because == "":
+			t.Errorf("%s names no requirement, or not what is wrong", e.Name)
+		case !version.Satisfies(e.Red, e.Affected) || e.Green != "" && version.Satisfies(e.Green, e.Affected):
+			t.Errorf("%s: affected does not fit red and green", e.Name)
+		}
+		for _, id := range e.Requirements {
+			if _, found := table.Find(id); !found {
+				t.Errorf("%s names %s, which is no requirement", e.Name, id)
+			}
+		}
+	}
+}
+
 func TestShownReportsNameRequirements(t *testing.T) {
 	list, err := Regressions()
 	if err != nil {
@@ -58,7 +80,7 @@ func TestShownReportsNameRequirements(t *testing.T) {
 		if _, found := table.Find(id); !found {
 			t.Errorf("%d names %s, which is no requirement", number, id)
 		}
-		if _, found := Find(list, number); found {
+		if _, found := Find(list, strconv.Itoa(number)); found {
 			t.Errorf("%d has a scenario as well", number)
 		}
 	}
@@ -88,11 +110,11 @@ func TestWhoShowsABug(t *testing.T) {
 }
 
 func TestBugsAreFoundByIssueAndPull(t *testing.T) {
-	list := []Entry{{Scenario: &scenario.Scenario{Issue: 10, Pull: 20}}, {Scenario: &scenario.Scenario{Issue: 20, Pull: 40}}, {Scenario: &scenario.Scenario{Issue: 50}}}
-	for number, want := range map[int]int{10: 10, 20: 20, 40: 20, 41: 0} {
-		r, found := Find(list, number)
-		if found != (want > 0) || found && r.Issue != want {
-			t.Errorf("%d: %v", number, r)
+	list := []Entry{{Scenario: &scenario.Scenario{Issue: 10, Pull: 20}}, {Scenario: &scenario.Scenario{Issue: 20, Pull: 40}}, {Scenario: &scenario.Scenario{Issue: 50, Pull: 60}}, {Scenario: &scenario.Scenario{Key: "a-b", Pull: 70}}}
+	for id, want := range map[string]string{"10": "10", "20": "20", "40": "20", "41": "", "a-b": "a-b", "0": ""} {
+		r, found := Find(list, id)
+		if found != (want != "") || found && r.ID() != want {
+			t.Errorf("%s: %v", id, r)
 		}
 	}
 	if got := Nearest(list, 18, 2); !slices.Equal(got, []int{10, 20}) {
@@ -101,7 +123,7 @@ func TestBugsAreFoundByIssueAndPull(t *testing.T) {
 }
 
 func TestAllScenariosAreRead(t *testing.T) {
-	for _, folder := range []string{"regressions", "explore", "examples"} {
+	for _, folder := range []string{"regressions", "explore", "open"} {
 		list, err := read(folder)
 		if err != nil || len(list) < 3 {
 			t.Errorf("%d scenarios in %s: %v", len(list), folder, err)
@@ -126,17 +148,17 @@ func TestBugs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[int]bool{}
+	seen := map[string]bool{}
 	for _, b := range bugs {
 		switch {
-		case b.Issue != 0 && seen[b.Issue]:
+		case b.Name() != "" && seen[b.Name()]:
 			t.Errorf("%s is listed twice", b.Name())
-		case b.Issue != 0 && b.Versions == "":
+		case b.Name() != "" && b.Versions == "":
 			t.Errorf("%s has no scenario that names its versions", b.Name())
 		case b.Text == "":
 			t.Errorf("%v has no text", b)
 		}
-		seen[b.Issue] = true
+		seen[b.Name()] = true
 		for _, id := range b.Invariants {
 			if !slices.ContainsFunc(invariants.Invariants(), func(i invariants.Invariant) bool { return i.ID == id }) {
 				t.Errorf("%s breaks the invariant %s, which does not exist", b.Name(), id)
@@ -147,7 +169,7 @@ func TestBugs(t *testing.T) {
 
 func TestAmongOtherBugs(t *testing.T) {
 	bug := func(issue int) *scenario.Scenario {
-		found, ok := Find(must(t), issue)
+		found, ok := Find(must(t), strconv.Itoa(issue))
 		if !ok {
 			t.Fatalf("%d is not there", issue)
 		}

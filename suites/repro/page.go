@@ -1,0 +1,95 @@
+package repro
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/suites/report/timeline"
+	"github.com/jobconformance/jobconformance/suites/scenario"
+)
+
+//go:embed page.tmpl.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// pageOutcome is one version on the page.
+type pageOutcome struct {
+	Outcome
+	Seen, Expected, Why, Timeline string
+	SVG                           template.HTML
+}
+
+// PageName is the name of the file that WritePage writes.
+const PageName = "index.html"
+
+// WritePage writes a page, which needs no other file, into the folder of
+// reports, and returns its path.
+func WritePage(reports string, s *scenario.Scenario, outcomes []Outcome) (string, error) {
+	var versions []pageOutcome
+	for _, o := range outcomes {
+		versions = append(versions, pageOutcome{
+			Outcome: o, Seen: o.String(), Expected: console.Color(!o.Red), Why: o.Result.Why(), Timeline: o.Result.History.Timeline(),
+			SVG: template.HTML(timeline.SVG(o.Result.History, o.Result.Violations)), //nolint:gosec // escaped there
+		})
+	}
+	yaml, err := s.YAML()
+	if err != nil {
+		return "", err
+	}
+	var page bytes.Buffer
+	err = pageTemplate.Execute(&page, map[string]any{
+		"Title": Title(s), "Scenario": s, "Versions": versions, "YAML": string(yaml), "Last": LastLine(s, outcomes),
+	})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(reports, PageName)
+	return path, os.WriteFile(path, page.Bytes(), 0o644)
+}
+
+// MarkdownName is the name of the file that WriteMarkdown writes.
+const MarkdownName = "repro.md"
+
+// WriteMarkdown writes what an issue needs into the folder of reports, and returns its
+// path: versions, what was expected and seen, the scenario, the timelines and the command.
+func WriteMarkdown(reports, command string, s *scenario.Scenario, outcomes []Outcome) (string, error) {
+	yaml, err := s.YAML()
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "### %s\n\n", s.Description)
+	if s.Because != "" {
+		fmt.Fprintf(&text, "%s\n\n", s.Because)
+	}
+	text.WriteString("| controller | Kubernetes | expected | seen |\n|---|---|---|---|\n")
+	for _, o := range outcomes {
+		expected := "all steps"
+		if s.ID() != "" && o.Red {
+			expected = "all steps; this version is known to fail"
+		}
+		seen := "all steps, all invariants"
+		if why := o.Result.Why(); why != "" {
+			seen = first(why)
+		}
+		fmt.Fprintf(&text, "| %s | %s | %s | %s: %s |\n", o.Implementation, o.Version, expected, o.String(), strings.ReplaceAll(seen, "|", "\\|"))
+	}
+	fmt.Fprintf(&text, "\nTo run it, in a checkout of https://github.com/jobconformance/jobconformance:\n\n    %s\n\n", command)
+	fmt.Fprintf(&text, "The scenario (its steps are described in suites/scenario/README.md):\n\n```yaml\n%s```\n", yaml)
+	for _, o := range outcomes {
+		fmt.Fprintf(&text, "\n<details><summary>%s on %s: %s</summary>\n\n```\n%s\n", o.Implementation, o.Version, o.String(), strings.TrimRight(o.Result.History.Timeline(), "\n"))
+		if why := strings.TrimRight(o.Result.Why(), "\n"); why != "" {
+			fmt.Fprintf(&text, "\n%s\n", why)
+		}
+		text.WriteString("```\n\n</details>\n")
+	}
+	path := filepath.Join(reports, MarkdownName)
+	return path, os.WriteFile(path, []byte(text.String()), 0o644)
+}
