@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -206,6 +207,9 @@ func (f *flags) repeated(ctx context.Context, env *run.Environment, impl impleme
 		unfold := report.Fold(out, "specs")
 		result, err := env.Check(ctx, impl, env.Builds, f.selection)
 		unfold()
+		if result != nil {
+			result.Implementation = cmp.Or(f.described.Name, result.Implementation) // as in the report
+		}
 		if err != nil || !result.Green() || n == f.repeat {
 			return result, err
 		}
