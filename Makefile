@@ -96,6 +96,7 @@ bin/jobconformance:
 
 SCENARIOS ?= ## regular expression: only scenarios of explore whose names match it
 PLAN ?= ## the only fault of explore, as in 'create pods 2: lose answer'; needs SCENARIOS
+PAIRS ?= ## with how many pairs of faults explore runs each scenario as well; default: none
 WORKERS ?= ## scenarios of explore that run at the same time; default: 3 for each core
 FRESH ?= ## 1 repeats the runs of explore that have saved results
 
@@ -104,7 +105,7 @@ explore: bin/jobconformance ## run scenarios with one fault at every write and e
 	@bin/jobconformance explore --implementation=$(call quote,$(IMPLEMENTATION)) \
 		$(clusterflags) \
 		$(call flag,scenarios,$(SCENARIOS)) $(call flag,plan,$(PLAN)) $(call flag,minutes,$(MINUTES)) \
-		$(call flag,workers,$(WORKERS)) $(if $(filter-out 0,$(FRESH)),--fresh)
+		$(call flag,workers,$(WORKERS)) $(call flag,pairs,$(PAIRS)) $(if $(filter-out 0,$(FRESH)),--fresh)
 
 ROWS ?= ## rows of bench: jobs, job, indexed, cronjobs, failing, long; default: all but long
 QPS ?= ## rate limits in bench, as in 200/400,unlimited (requests a second/at once)

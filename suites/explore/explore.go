@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +28,8 @@ type Explorer struct {
 	Folder string
 	// Workers is how many scenarios run at the same time.
 	Workers int
+	// Pairs is with how many pairs of faults each scenario is run as well. Default: none.
+	Pairs int
 	// Until is when no further run is begun. Default: never.
 	Until time.Time
 	// Out takes progress, line by line.
@@ -70,7 +73,7 @@ func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error
 			continue // without an end state to compare with, faults show nothing
 		}
 		var tasks []task
-		for _, plan := range o.Seen.Plans() {
+		for _, plan := range slices.Concat(o.Seen.Plans(), o.Seen.Pairs(e.Pairs)) {
 			tasks = append(tasks, task{s, plan})
 		}
 		e.open[s.Name] = len(tasks)

@@ -51,6 +51,30 @@ func TestPlansAreReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
+func TestPairsAreOfDifferentCalls(t *testing.T) {
+	seen := Seen{
+		Writes: map[string]int{"create pods": 2, "update jobs/status": 1},
+		Events: map[string]int{"pods": 2},
+	}
+	// Three calls that fail or lose their answer, two late events; a call is in a pair once.
+	all := seen.Pairs(1000)
+	if len(all) != 3*2*2+3*2*2 {
+		t.Errorf("%d pairs: %v", len(all), all)
+	}
+	some := seen.Pairs(6)
+	if len(some) != 6 || slices.Equal(some[0], some[1]) || some[5][1].Do != Hold {
+		t.Errorf("they are not spread: %v", some)
+	}
+	if none := seen.Pairs(0); len(none) != 0 {
+		t.Errorf("%v", none)
+	}
+	for _, pair := range all {
+		if again, err := ParsePlan(pair.String()); err != nil || !slices.Equal(again, pair) {
+			t.Errorf("%q became %q: %v", pair, again, err)
+		}
+	}
+}
+
 func TestImpossiblePlansAreRefused(t *testing.T) {
 	for _, text := range []string{
 		"", "create pods: lose answer", "create pods 0: lose answer", "create pods 1: hold", "watch pods 1: lose answer",

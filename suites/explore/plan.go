@@ -137,6 +137,28 @@ func (s Seen) Plans() []Plan {
 	return plans
 }
 
+// Pairs are up to n plans of two faults, spread evenly over all pairs: of a write that
+// fails or loses its answer with another one, or with a late event. Two crashes, or a crash
+// and something else, show no more than one crash: what came before is gone.
+func (s Seen) Pairs(n int) []Plan {
+	faults := slices.DeleteFunc(s.Plans(), func(p Plan) bool { return p[0].Do == KillBefore || p[0].Do == KillAfter })
+	var all []Plan
+	for i, first := range faults {
+		for _, second := range faults[i+1:] {
+			sameCall := first[0].Verb == second[0].Verb && first[0].Resource == second[0].Resource && first[0].Nth == second[0].Nth
+			if bothHeld := first[0].Do == Hold && second[0].Do == Hold; !sameCall && !bothHeld {
+				all = append(all, Plan{first[0], second[0]})
+			}
+		}
+	}
+	n = min(n, len(all))
+	pairs := make([]Plan, n)
+	for i := range pairs {
+		pairs[i] = all[i*len(all)/n]
+	}
+	return pairs
+}
+
 // arm sets the faults of a plan up for an implementation that does not run yet, until
 // ctx ends. The function that it returns reports whether all of them have occurred.
 func (p Plan) arm(ctx context.Context, s *implementation.Proxied) (reached func() bool) {

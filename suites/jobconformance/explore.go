@@ -50,6 +50,7 @@ type exploration struct {
 	plan           string
 	minutes        float64
 	workers        int
+	pairs          int
 	fresh          bool
 
 	impl   implementation.Implementation
@@ -70,6 +71,7 @@ func exploreCommand() *cobra.Command {
 	set.StringVar(&x.plan, "plan", "", `run one scenario with only this fault and print its timeline, for example "create pods 2: lose answer", or "none"`)
 	set.Float64Var(&x.minutes, "minutes", 0, "start no run after this many minutes (default: continue until all are done)")
 	set.IntVar(&x.workers, "workers", 0, "scenarios that run at the same time (default: 3 for each core)")
+	set.IntVar(&x.pairs, "pairs", 0, "run each scenario with this many pairs of faults as well")
 	set.BoolVar(&x.fresh, "fresh", false, "repeat the runs that have saved results, too")
 	clusterFlags(set, &x.options, "explore")
 	return c
@@ -87,8 +89,8 @@ func (x *exploration) check() (err error) {
 	if x.chosen, err = explore.Scenarios(which); err != nil {
 		return err
 	}
-	if x.minutes < 0 || x.workers < 0 {
-		return badinput.New("a number of minutes or of workers is negative", fmt.Sprintf("give %s and %s 0 or more", console.Option("minutes"), console.Option("workers")))
+	if x.minutes < 0 || x.workers < 0 || x.pairs < 0 {
+		return badinput.New("a number of minutes, workers or pairs is negative", fmt.Sprintf("give %s, %s and %s 0 or more", console.Option("minutes"), console.Option("workers"), console.Option("pairs")))
 	}
 	if x.workers == 0 {
 		x.workers = 3 * runtime.NumCPU()
@@ -150,7 +152,7 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 	}
 	e := &explore.Explorer{
 		Runner: explore.On(environment), Results: results, Folder: env.Reports, Workers: x.workers, Out: out, Again: x.again,
-		Known: known,
+		Known: known, Pairs: x.pairs,
 	}
 	if x.minutes > 0 {
 		e.Until = time.Now().Add(time.Duration(x.minutes * float64(time.Minute)))
