@@ -2,7 +2,7 @@
 // cluster, runs the controller against it, runs the suites, and reports which
 // requirements hold. Its commands explore, soak, benchmark and crash controllers,
 // reproduce known bugs, read the reports of earlier runs, and fill the cache. The
-// Makefile calls it.
+// Makefile calls it. A run starts the same program by other names: see package build.
 package main
 
 import (
@@ -13,11 +13,17 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
+	"github.com/jobconformance/jobconformance/controller/app"
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/version"
+	"github.com/jobconformance/jobconformance/suites/specs"
+	ginkgo "github.com/onsi/ginkgo/v2/ginkgo/command"
+	"github.com/onsi/ginkgo/v2/ginkgo/run"
 	"github.com/spf13/cobra"
 )
 
@@ -50,6 +56,14 @@ func verdict(green bool) error {
 }
 
 func main() {
+	switch filepath.Base(os.Args[0]) {
+	case build.Reference:
+		os.Exit(app.Main(os.Args[1:]))
+	case build.Suites:
+		os.Exit(specs.Main(os.Args[1:]))
+	case build.Ginkgo:
+		ginkgo.Program{Name: build.Ginkgo, DefaultCommand: run.BuildRunCommand()}.RunAndExit(os.Args)
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)

@@ -60,7 +60,11 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	}
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s := &selftest{all: all, impl: impl, start: time.Now(), dir: t.TempDir()}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &selftest{root: root, all: all, impl: impl, start: time.Now(), dir: t.TempDir()}
 	err = run.With(ctx, run.Options{
 		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
 		Implementation: impl,
@@ -78,6 +82,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 
 // selftest checks mutants on one cluster, several at a time.
 type selftest struct {
+	root  string // of the checkout
 	all   []Mutant
 	impl  implementation.Implementation
 	start time.Time
@@ -96,7 +101,7 @@ func (s *selftest) run(ctx context.Context, environment *run.Environment) error 
 	both, bothCtx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) {
 		start := time.Now()
-		programs, err = Build(bothCtx, environment.Root, s.dir, s.all)
+		programs, err = Build(bothCtx, s.root, s.dir, s.all)
 		console.Line(os.Stdout, fmt.Sprintf("%d mutants", len(s.all)), "compiled in %s", console.Tenths(time.Since(start)))
 		return err
 	})

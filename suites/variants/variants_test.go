@@ -103,13 +103,17 @@ func TestVariantsAreGreen(t *testing.T) {
 	for name, v := range variants {
 		t.Logf("%s: %s", name, v.Design)
 	}
-	overlay, err := together(variants).Overlay(environment.Root, dir)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := together(variants).Overlay(root, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	builds := environment.Builds
 	builds.Reference = filepath.Join(dir, "variants")
-	if err := implementation.BuildReference(ctx, environment.Root, builds.Reference, overlay); err != nil {
+	if err := implementation.BuildReference(ctx, root, builds.Reference, overlay); err != nil {
 		t.Fatal(err)
 	}
 	verdict, err := environment.Check(ctx, impl, builds, run.Selection{Focus: os.Getenv("FOCUS")})

@@ -1,0 +1,98 @@
+// Package specs is the one Ginkgo suite: it imports every package of specs, and runs them
+// in a process that a run has started.
+package specs
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"runtime/pprof"
+	"slices"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/process"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
+	. "github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+	. "github.com/onsi/gomega"
+
+	_ "github.com/jobconformance/jobconformance/suites/admission"
+	_ "github.com/jobconformance/jobconformance/suites/cronjob"
+	_ "github.com/jobconformance/jobconformance/suites/faults"
+	_ "github.com/jobconformance/jobconformance/suites/job"
+)
+
+// Preview lists the specs without running any.
+func Preview() []SpecReport {
+	RegisterFailHandler(Fail) // for the report nodes below, which a preview runs
+	reports := PreviewSpecs(protocol.Suite).SpecReports
+	return slices.DeleteFunc(reports, func(r SpecReport) bool { return r.LeafNodeType != types.NodeTypeIt })
+}
+
+// Main does the task of protocol.Current with the flags that Ginkgo gives a compiled test,
+// and returns the exit code.
+func Main(args []string) int {
+	// Each of a dozen processes has little in use: four times that is still little.
+	debug.SetGCPercent(300)
+	switch protocol.Current().Task {
+	case protocol.CheckSpecs:
+		if err := covers.Check(table.All(), Preview()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return protocol.CheckFailed
+		}
+		return 0
+	case protocol.RunSpecs, protocol.ListSpecs:
+	default:
+		fmt.Fprintln(os.Stderr, "the specs need a run: start jobconformance by its own name")
+		return protocol.CheckFailed
+	}
+	testing.Init() // Ginkgo gives flags of package testing, too
+	if err := flag.CommandLine.Parse(args); err != nil {
+		return protocol.CheckFailed // it has been printed
+	}
+	defer profiled()()
+	RegisterFailHandler(Fail)
+	passed := RunSpecs(new(result), protocol.Suite)
+	if protocol.Current().Start != nil {
+		_ = protocol.Send(protocol.Message{Implementations: process.CPUOfEnded()})
+	}
+	if !passed {
+		return 1
+	}
+	return 0
+}
+
+// result is what Ginkgo wants of a test. It returns the same to Main.
+type result struct{}
+
+func (*result) Fail() {}
+
+// profiled writes a CPU profile of this process, where its run asks for one, until stop.
+func profiled() (stop func()) {
+	folder := protocol.Current().Profiles
+	if folder == "" {
+		return func() {}
+	}
+	file, err := os.Create(filepath.Join(folder, fmt.Sprintf("suites-%d.pprof", os.Getpid())))
+	if err == nil {
+		err = pprof.StartCPUProfile(file)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "no profile:", err)
+	}
+	return pprof.StopCPUProfile
+}
+
+var _ = ReportBeforeSuite(func(report Report) {
+	Expect(protocol.Send(protocol.Message{Total: report.PreRunStats.SpecsThatWillRun})).To(Succeed())
+})
+
+var _ = ReportAfterEach(func(spec SpecReport) {
+	result := framework.Result(spec)
+	Expect(protocol.Send(protocol.Message{Spec: &result})).To(Succeed())
+})
