@@ -12,10 +12,12 @@ CACHE_DIR ?= ## folder for built control planes; default: jobconformance in the 
 BINARIES ?= ## how the control plane comes into the cache: download, build or auto (default)
 KUBERNETES_DOWNLOADS ?= ## URL of Kubernetes' releases; default: those of the project
 ETCD_DOWNLOADS ?= ## the same for etcd
+TIMEOUT ?= ## stop after this time, as in 30m, without a verdict; default: no limit
 REPORTS ?= ## folder for reports and logs; default: one for each target, below $ARTIFACTS or reports
 
 # For e2e.
 FOCUS ?= ## regular expression: only specs whose text matches it
+SKIP ?= ## regular expression: leave out specs whose text matches it
 LABELS ?= ## label filter: only specs that match it, as in 'behaviour:parallelism && !slow'
 REQUIREMENT ?= ## only specs of these requirements, as in JOB-BACKOFF-001,JOB-BACKOFF-002
 DECLINE ?= ## features that the implementation does not claim, separated by commas
@@ -37,6 +39,7 @@ CONTACT ?= ## whom to ask about it, in the report: URLs or addresses, separated 
 
 # For e2e on other clusters than embedded ones. KUBECONFIG selects an existing one.
 CLUSTER ?= ## embedded (default), kind or existing
+CONTEXT ?= ## context of the kubeconfig; default: the current one
 NODE_IMAGE ?= ## node image of a kind cluster; default: kind's own
 KIND_CONFIG ?= ## configuration of a kind cluster; default: kind-config.yaml
 PUPPET_IMAGE ?= ## image of pods on real kubelets
@@ -55,7 +58,7 @@ quote = '$(subst ','\'',$(1))'
 flag = $(if $(2),--$(1)=$(call quote,$(2)))
 cacheflags = $(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) $(call flag,binaries,$(BINARIES)) \
 	$(call flag,kubernetes-downloads,$(KUBERNETES_DOWNLOADS)) $(call flag,etcd-downloads,$(ETCD_DOWNLOADS))
-buildflags = $(cacheflags) $(call flag,reports,$(REPORTS))
+buildflags = $(cacheflags) $(call flag,output-dir,$(REPORTS)) $(call flag,timeout,$(TIMEOUT))
 clusterflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
 
 # Messages name these variables and not the flags.
@@ -64,15 +67,17 @@ e2e prefetch explore bench bench-long crash soak repro repro-matrix: export JOBC
 .PHONY: help e2e prefetch test lint clean compare example page
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster
-	@bin/jobconformance --implementation=$(call quote,$(IMPLEMENTATION)) \
-		$(call flag,controllers,$(CONTROLLERS)) $(clusterflags) \
-		$(call flag,focus,$(FOCUS)) $(call flag,labels,$(LABELS)) $(call flag,procs,$(PROCS)) \
-		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) \
+	@bin/jobconformance $(if $(filter-out 0,$(LIST)),list $(listflags) $(call flag,output,$(OUTPUT)),run $(listflags) $(runflags))
+
+listflags = --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,controllers,$(CONTROLLERS)) \
+		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,cluster,$(CLUSTER)) \
+		$(call flag,focus,$(FOCUS)) $(call flag,skip,$(SKIP)) $(call flag,labels,$(LABELS)) \
+		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) $(call flag,rerun-failed,$(RERUN_FAILED))
+runflags = $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags) $(call flag,procs,$(PROCS)) \
 		$(if $(filter-out 0,$(STRICT)),--strict) $(call flag,known-bugs,$(KNOWN_BUGS)) \
 		$(call flag,repeat,$(REPEAT)) $(call flag,history,$(HISTORY)) $(if $(filter-out 0,$(PROFILE)),--profile) \
-		$(call flag,cluster,$(CLUSTER)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
+		$(call flag,context,$(CONTEXT)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
 		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep) \
-		$(if $(filter-out 0,$(LIST)),--list) $(call flag,output,$(OUTPUT)) $(call flag,rerun-failed,$(RERUN_FAILED)) \
 		$(call flag,name,$(IMPLEMENTATION_NAME)) $(call flag,implementation-version,$(IMPLEMENTATION_VERSION)) $(call flag,contact,$(CONTACT)) \
 		$(call flag,organization,$(ORGANIZATION)) $(call flag,project,$(PROJECT)) $(call flag,url,$(URL))
 
@@ -213,8 +218,8 @@ lint: ## gofmt, the words of suites/prose/words.yaml, and staticcheck
 MATRIX ?= ## matrix.jsonl of repro-matrix, whose results figures takes over
 
 .PHONY: requirements figures
-requirements figures: ## write suites/REQUIREMENTS.md, the library of bugs and the figures in the READMEs; MATRIX= takes over results of repro-matrix
-	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) go test -count=1 -run UpToDate ./suites ./suites/report ./suites/scenario/library
+requirements figures: ## write suites/REQUIREMENTS.md, the list of flags, the library of bugs and the figures in the READMEs; MATRIX= takes over results of repro-matrix
+	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) go test -count=1 -run UpToDate ./suites ./suites/report ./suites/jobconformance ./suites/scenario/library
 
 clean: ## remove what was built and reported in this checkout; the cache stays
 	rm -rf bin reports

@@ -9,8 +9,8 @@
 //		})
 //	}
 //
-// The module has to be there as a checkout, by a replace directive: the control
-// plane is built from modules inside of it, which `go get` does not bring.
+// The suites run in processes of their own: the first run builds jobconformance from the
+// version of this module that the test requires, and so needs the go command.
 package conformance
 
 import (

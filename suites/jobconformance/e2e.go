@@ -26,7 +26,7 @@ const e2eHelp = `Checks a Job and CronJob controller against the batch/v1 contra
 cluster, runs the controller in it, runs the suites and stops the cluster.
 
 The implementation is one of
-  reference                 the bundled controller, built from this checkout
+  reference                 the bundled controller, a part of this program
   kube-controller-manager   upstream's, of the cluster's version
   exec:COMMAND ARGUMENTS    a process; {kubeconfig} becomes the path of a
                             kubeconfig, which is in $KUBECONFIG, too
@@ -38,12 +38,12 @@ index.html shows it with timelines, junit.xml is for CI systems. The rest are lo
 
 ` + exitCodes
 
-const e2eExample = `  jobconformance
-  jobconformance -i kube-controller-manager --kubernetes-version v1.36.3
-  jobconformance -i 'exec:./my-controller --kubeconfig={kubeconfig}' --labels 'area:job && !slow'
-  jobconformance --rerun-failed reports/e2e/report.yaml`
+const e2eExample = `  jobconformance run
+  jobconformance run -i kube-controller-manager --kubernetes-version v1.36.3
+  jobconformance run -i 'exec:./my-controller --kubeconfig={kubeconfig}' --labels 'area:job && !slow'
+  jobconformance run --rerun-failed reports/e2e/report.yaml`
 
-// flags of the command without a name, which checks an implementation.
+// flags of the command run, which checks an implementation, and of list.
 type flags struct {
 	implementation string
 	controllers    []string
@@ -51,7 +51,6 @@ type flags struct {
 	knownBugs      string // on or off
 	requirements   []string
 	decline        []string
-	listOnly       bool
 	profile        bool
 	requests       profile.Requests // of a run with profile
 	rerunFailed    string           // a report.yaml
@@ -59,27 +58,20 @@ type flags struct {
 	described      report.Implementation // in the report
 	options        run.Options
 	selection      run.Selection
-	output         format
 	set            *pflag.FlagSet
 }
 
-func e2eCommand() *cobra.Command { return new(flags).command() }
+func runCommand() *cobra.Command { return new(flags).command() }
 
 func (f *flags) command() *cobra.Command {
-	c := command("jobconformance", "Check a Job and CronJob controller against the batch/v1 contract", e2eHelp, e2eExample,
+	c := command("run", "Check a controller; the default command", e2eHelp, e2eExample,
 		func(cmd *cobra.Command, _ []string) error {
 			f.options.Out = cmd.OutOrStdout()
 			return f.run(cmd.Context(), f.options.Out)
 		})
 	set := c.Flags()
 	f.set = set
-	implementationFlag(set, &f.implementation, implementation.Reference, "the controller to check")
-	set.StringSliceVar(&f.controllers, "controllers", []string{"job", "cronjob"}, "controllers that the implementation has; the bundled one takes the place of the other")
-	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
-	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
-	set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
-	set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs do not run")
-	set.StringVar(&f.labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
+	f.selectingFlags(set)
 	set.BoolVar(&f.selection.Strict, "strict", false, "let a failed SHOULD count like a failed MUST")
 	set.StringVar(&f.knownBugs, "known-bugs", "on", "expect the known bugs of upstream to show: on, or off for a fork that has fixed them")
 	set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
@@ -87,17 +79,15 @@ func (f *flags) command() *cobra.Command {
 	set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
 	clusterFlags(set, &f.options, "e2e")
 	set.StringVar(&f.options.NodeImage, "node-image", "", "node image of a kind cluster (default: kind's own)")
-	set.StringVar(&f.options.KindConfig, "kind-config", "", "configuration of a kind cluster (default: kind-config.yaml in the checkout)")
+	set.StringVar(&f.options.KindConfig, "kind-config", "", "configuration of a kind cluster (default: one that only switches the Job and CronJob controllers off)")
 	set.StringVar(&f.options.PuppetImage, "puppet-image", "", "image of pods on real kubelets (default: "+puppet.DefaultImage+")")
 	set.StringSliceVar(&f.options.Images, "load", nil, "archives of images to load into the nodes of a kind cluster")
 	set.StringVar(&f.options.Kubeconfig, "kubeconfig", "", "kubeconfig of an existing cluster (default: the one that kubectl uses)")
+	set.StringVar(&f.options.Context, "context", "", "context of that kubeconfig (default: the current one)")
 	set.BoolVar(&f.options.Keep, "keep", false, "keep a kind cluster for later runs")
 	f.selection.History = protocol.KeepFailed
 	set.Var(&f.selection.History, "history", "save the histories of specs for check-history: failed, all or none")
 	set.BoolVar(&f.profile, "profile", false, "write CPU profiles and tables of all requests beside the logs of the cluster (embedded only)")
-	set.BoolVar(&f.listOnly, "list", false, "print the specs that would run, without a cluster")
-	outputFlag(set, &f.output, "the list")
-	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
 	set.StringVar(&f.described.Name, "name", "", "the implementation's name in the report (default: as --implementation)")
 	set.StringVar(&f.described.Version, "implementation-version", "", "its version in the report")
 	set.StringVar(&f.described.Organization, "organization", "", "who makes it, in the report")
@@ -107,6 +97,19 @@ func (f *flags) command() *cobra.Command {
 	return c
 }
 
+// selectingFlags are those of run and of list.
+func (f *flags) selectingFlags(set *pflag.FlagSet) {
+	implementationFlag(set, &f.implementation, implementation.Reference, "the controller to check")
+	set.StringSliceVar(&f.controllers, "controllers", []string{"job", "cronjob"}, "controllers that the implementation has; the bundled one takes the place of the other")
+	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
+	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
+	set.StringVar(&f.selection.Skip, "skip", "", "leave out specs whose text matches this regular expression")
+	set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
+	set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs do not run")
+	set.StringVar(&f.labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
+	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
+}
+
 // run rejects bad input before anything is started.
 func (f *flags) run(ctx context.Context, out io.Writer) error {
 	impl, err := f.parse()
@@ -114,20 +117,14 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	f.options.Implementation = impl
-	if err := f.check(); err != nil {
-		return err
+	if f.selection.Procs < 0 || f.repeat < 1 {
+		return badinput.New("a number of processes or of repeats is too small", fmt.Sprintf("give %s and %s 1 or more", console.Option("procs"), console.Option("repeat")))
 	}
-	if err := f.selectByContract(); err != nil {
-		return err
-	}
-	if err := f.rerun(); errors.Is(err, errNothingFailed) {
+	if err := f.selects(); errors.Is(err, errNothingFailed) {
 		fmt.Fprintln(out, "jobconformance: nothing to do:", err)
 		return nil
 	} else if err != nil {
 		return err
-	}
-	if f.listOnly {
-		return f.list(ctx, out)
 	}
 	if err := f.options.Where.Check(impl); err != nil {
 		return err
@@ -183,9 +180,12 @@ func (f *flags) parse() (implementation.Implementation, error) {
 	return impl.Only(f.controllers...)
 }
 
-func (f *flags) check() error {
-	if _, err := regexp.Compile(f.selection.Focus); err != nil {
-		return badinput.Wrap(err, console.Option("focus")+" is not a regular expression", "correct it")
+// selects checks the flags that select specs and applies them.
+func (f *flags) selects() error {
+	for name, expression := range map[string]string{"focus": f.selection.Focus, "skip": f.selection.Skip} {
+		if _, err := regexp.Compile(expression); err != nil {
+			return badinput.Wrap(err, console.Option(name)+" is not a regular expression", "correct it")
+		}
 	}
 	if _, err := ginkgo.ParseLabelFilter(f.labels); err != nil {
 		return badinput.New(fmt.Sprintf("%q is not a label filter", f.labels), "write one like 'behaviour:parallelism && !slow'")
@@ -193,10 +193,10 @@ func (f *flags) check() error {
 	if f.knownBugs != "on" && f.knownBugs != "off" {
 		return badinput.New(fmt.Sprintf("%q is neither on nor off", f.knownBugs), "give "+console.Option("known-bugs", "on")+" or off")
 	}
-	if f.selection.Procs < 0 || f.repeat < 1 {
-		return badinput.New("a number of processes or of repeats is too small", fmt.Sprintf("give %s and %s 1 or more", console.Option("procs"), console.Option("repeat")))
+	if err := f.selectByContract(); err != nil {
+		return err
 	}
-	return nil
+	return f.rerun()
 }
 
 func (f *flags) repeated(ctx context.Context, env *run.Environment, impl implementation.Implementation, out io.Writer) (*run.Verdict, error) {

@@ -143,7 +143,7 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 	identity := explore.Identity{Implementation: x.implementation, Program: program, Kubernetes: env.Version()}
 	results, err := explore.OpenResults(filepath.Join(env.Reports, "results.jsonl"), identity, x.fresh)
 	if err != nil {
-		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Option("reports"))
+		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Option("output-dir"))
 	}
 	defer results.Close()
 	known, err := explore.Expected(x.implementation, env.Version())

@@ -9,7 +9,7 @@ import (
 )
 
 // exitCodes is the end of the help of all commands that start a cluster.
-const exitCodes = `Exit codes: 0 green, 1 red, 2 bad input, 3 no verdict because the harness failed,
+const exitCodes = `Exit codes: 0 green, 1 red, 2 bad input, 3 no verdict: the harness failed or --timeout was over,
 130 after Ctrl-C, 143 after SIGTERM. An interrupted command stops everything that it started.`
 
 // processes are the implementations that are processes on this machine.
@@ -33,7 +33,7 @@ func cacheFlags(set *pflag.FlagSet, b *build.Builder) {
 // cluster. Each has a folder for reports of its own.
 func buildFlags(set *pflag.FlagSet, b *build.Builder, reports *string, command string) {
 	cacheFlags(set, b)
-	set.StringVar(reports, "reports", run.DefaultReports(command), "folder for reports and logs; by default below $ARTIFACTS, where it is set")
+	set.StringVar(reports, "output-dir", run.DefaultReports(command), "folder for reports and logs; by default below $ARTIFACTS, where it is set")
 }
 
 // clusterFlags are those of commands that start one cluster of one version.

@@ -6,7 +6,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,17 +13,19 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/jobconformance/jobconformance/controller/app"
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
-	"github.com/jobconformance/jobconformance/fixtures/version"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/suites/specs"
 	ginkgo "github.com/onsi/ginkgo/v2/ginkgo/command"
 	"github.com/onsi/ginkgo/v2/ginkgo/run"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Exit codes of all commands.
@@ -75,23 +76,57 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// execute runs one command and returns its exit code.
-func execute(ctx context.Context, args []string, out, errs io.Writer) int {
-	program := e2eCommand()
-	program.AddCommand(exploreCommand(), soakCommand(), reproCommand(), matrixCommand(), benchCommand(), crashCommand())
-	program.AddCommand(checkHistoryCommand(), compareCommand(), prefetchCommand())
-	program.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+// rootCommand has all commands.
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "jobconformance",
+		Short: "Check Job and CronJob controllers against the batch/v1 contract",
+		Long: `Checks Job and CronJob controllers against the batch/v1 contract of Kubernetes, on a
+cluster that it starts itself. Without a command it does what run does.
+
+Each flag can also be given as an environment variable: --labels as JOBCONFORMANCE_LABELS.
+
+` + exitCodes,
+		Example: `  jobconformance run
+  jobconformance run -i 'exec:./my-controller --kubeconfig={kubeconfig}'
+  jobconformance repro --issue 139428`,
+		Args: arguments,
+		RunE: func(*cobra.Command, []string) error { return nil }, // never: see withCommand
+	}
+	root.AddCommand(runCommand(), listCommand(), exploreCommand(), soakCommand(), reproCommand(), matrixCommand(), benchCommand(), crashCommand())
+	root.AddCommand(checkHistoryCommand(), compareCommand(), prefetchCommand(), versionCommand())
+	root.PersistentFlags().Duration("timeout", 0, "stop after this time, as in 30m, without a verdict (default: no limit)")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := fromEnvironment(cmd.Flags()); err != nil {
+			return err
+		}
+		limit, err := cmd.Flags().GetDuration("timeout")
+		if err == nil && limit > 0 {
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), limit, fmt.Errorf("%s is over: %w", console.Option("timeout", limit.String()), errTimeout))
+			context.AfterFunc(ctx, cancel)
+			cmd.SetContext(ctx)
+		}
+		return err
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badinput.New(err.Error(), "see "+c.CommandPath()+" --help")
 	})
-	program.Version = cmp.Or(version.Suite(), "unknown")
-	program.SilenceErrors, program.SilenceUsage = true, true
-	program.SuggestionsMinimumDistance = 2
-	program.CompletionOptions.DisableDefaultCmd = true
-	program.SetArgs(args)
-	program.SetOut(out)
-	program.SetErr(errs)
+	root.Version = suiteVersion()
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SuggestionsMinimumDistance = 2
+	return root
+}
 
-	err := program.ExecuteContext(ctx)
+var errTimeout = errors.New("everything is stopped")
+
+// execute runs one command and returns its exit code.
+func execute(ctx context.Context, args []string, out, errs io.Writer) int {
+	root := rootCommand()
+	root.SetArgs(withCommand(args))
+	root.SetOut(out)
+	root.SetErr(errs)
+
+	cmd, err := root.ExecuteContextC(ctx)
 	var code exitCode
 	switch {
 	case err == nil:
@@ -103,6 +138,9 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 		by := interrupted{syscall.SIGINT}
 		errors.As(context.Cause(ctx), &by)
 		return exitSignal + int(by.Signal)
+	case cmd.Context() != nil && errors.Is(context.Cause(cmd.Context()), errTimeout):
+		fmt.Fprintln(errs, "jobconformance:", context.Cause(cmd.Context()))
+		return exitHarness
 	case badinput.Is(err):
 		fmt.Fprintln(errs, "jobconformance:", err)
 		return exitBadInput
@@ -110,6 +148,30 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 		fmt.Fprintln(errs, "jobconformance: the harness failed, this is no verdict:", err)
 		return exitHarness
 	}
+}
+
+// withCommand puts run before flags that are not the program's own.
+func withCommand(args []string) []string {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !slices.Contains([]string{"-h", "--help", "-v", "--version"}, args[0]) {
+		return append([]string{"run"}, args...)
+	}
+	return args
+}
+
+// fromEnvironment sets the flags that are not on the command line: --labels by
+// JOBCONFORMANCE_LABELS.
+func fromEnvironment(set *pflag.FlagSet) (err error) {
+	set.VisitAll(func(flag *pflag.Flag) {
+		name := "JOBCONFORMANCE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		value, given := os.LookupEnv(name)
+		if !given || flag.Changed || flag.Name == "help" {
+			return
+		}
+		if wrong := set.Set(flag.Name, value); wrong != nil && err == nil {
+			err = badinput.Wrap(wrong, "the environment variable "+name+" cannot be used", "correct or unset it")
+		}
+	})
+	return err
 }
 
 // command returns a command without its flags. It is called with as many

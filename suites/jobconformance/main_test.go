@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/jobconformance/jobconformance/suites/bench"
+	"github.com/spf13/cobra"
 )
 
 func TestBadInputIsOneLineAndCode2(t *testing.T) {
@@ -25,6 +27,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"command not there":        {[]string{"-i", "exec:/no/such/controller"}, "cannot be started"},
 		"misspelt placeholder":     {[]string{"-i", "exec:sh {kubeconfg}"}, "unknown placeholder {kubeconfg}"},
 		"not a version":            {[]string{"--kubernetes-version", "latest"}, `"latest" is not a version`},
+		"skip no expression":       {[]string{"list", "--skip", "("}, "--skip is not a regular expression"},
 		"not a regular expression": {[]string{"--focus", "("}, "not a regular expression"},
 		"not a label filter":       {[]string{"--labels", "a &&"}, "not a label filter"},
 		"unknown requirement":      {[]string{"--requirement", "JOB-NONE-001"}, `unknown requirement "JOB-NONE-001"`},
@@ -59,11 +62,11 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"crash an image":           {[]string{"crash", "-i=image:a"}, "an embedded cluster runs no"},
 		"crash the cluster's own":  {[]string{"crash", "-i=builtin"}, "no Job controller of its own"},
 		"not a rate limit":         {[]string{"bench", "--qps=fast"}, `"fast" is not a rate limit`},
-		"unwritable reports":       {[]string{"--reports", filepath.Join(file, "reports")}, "--reports"},
-		"unwritable cache":         {[]string{"--cache-dir", filepath.Join(file, "cache"), "--reports", t.TempDir()}, "--cache-dir"},
+		"unwritable reports":       {[]string{"--output-dir", filepath.Join(file, "reports")}, "--output-dir"},
+		"unwritable cache":         {[]string{"--cache-dir", filepath.Join(file, "cache"), "--output-dir", t.TempDir()}, "--cache-dir"},
 		"unknown origin":           {[]string{"prefetch", "--binaries=net", "--cache-dir", t.TempDir()}, `"net" is no origin`},
 		"no such mirror":           {[]string{"prefetch", "--binaries=download", "--kubernetes-downloads=http://127.0.0.1:1", "--cache-dir", t.TempDir()}, "--kubernetes-downloads"},
-		"assets without binaries":  {[]string{"--assets", t.TempDir(), "--cache-dir", t.TempDir(), "--reports", t.TempDir()}, "lacks kube-apiserver or etcd"},
+		"assets without binaries":  {[]string{"--assets", t.TempDir(), "--cache-dir", t.TempDir(), "--output-dir", t.TempDir()}, "lacks kube-apiserver or etcd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer
@@ -79,7 +82,10 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for name, want := range map[string][]string{
-		"":              append([]string{"kube-controller-manager", "exec:COMMAND", "{kubeconfig}", "--focus"}, commands...),
+		"":              append([]string{"JOBCONFORMANCE_LABELS"}, commands...),
+		"run":           {"kube-controller-manager", "exec:COMMAND", "{kubeconfig}", "--focus", "--timeout"},
+		"list":          {"--skip"},
+		"version":       {"--output"},
 		"bench":         append([]string{"--qps", "Markdown"}, bench.RowNames()...),
 		"crash":         {"--kills", "default 200"},
 		"explore":       {"--plan", "results.jsonl"},
@@ -102,4 +108,53 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-var commands = []string{"bench", "check-history", "compare", "crash", "explore", "prefetch", "repro", "repro-matrix", "soak"}
+var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "list", "prefetch", "repro", "repro-matrix", "run", "soak", "version"}
+
+func TestFlagsFromEnvironment(t *testing.T) {
+	t.Setenv("JOBCONFORMANCE_OUTPUT", "json")
+	var out, errs bytes.Buffer
+	if code := execute(t.Context(), []string{"version"}, &out, &errs); code != exitGreen || !strings.HasPrefix(out.String(), "{") {
+		t.Errorf("exit code %d, %q, %q, want JSON", code, &out, &errs)
+	}
+	out.Reset()
+	if code := execute(t.Context(), []string{"version", "-o", "text"}, &out, &errs); code != exitGreen || !strings.HasPrefix(out.String(), "jobconformance ") {
+		t.Errorf("exit code %d, %q, %q, want text: the command line comes first", code, &out, &errs)
+	}
+	t.Setenv("JOBCONFORMANCE_OUTPUT", "xml")
+	if code := execute(t.Context(), []string{"version"}, &out, &errs); code != exitBadInput || !strings.Contains(errs.String(), "JOBCONFORMANCE_OUTPUT") {
+		t.Errorf("exit code %d, %q, want bad input that names the variable", code, &errs)
+	}
+}
+
+func TestTimeoutIsNoVerdict(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := execute(t.Context(), []string{"list", "--timeout=1ns"}, &out, &errs)
+	if code != exitHarness || !strings.Contains(errs.String(), "--timeout=1ns is over") {
+		t.Errorf("exit code %d, %q, want that the time is over", code, &errs)
+	}
+}
+
+// reference is the page with all flags; with UPDATE=1, the test writes it.
+const reference = "README.md"
+
+func TestReferenceOfFlagsIsUpToDate(t *testing.T) {
+	t.Setenv("ARTIFACTS", "")
+	var want bytes.Buffer
+	want.WriteString("# jobconformance\n\nThe commands and their flags, as `--help` prints them. `make figures` writes this page.\n")
+	root := rootCommand()
+	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
+		fmt.Fprintf(&want, "\n## %s\n\n```\n%s\n\nUsage:\n  %s\n", c.CommandPath(), strings.TrimSpace(c.Long), c.UseLine())
+		if flags := c.LocalFlags().FlagUsages(); flags != "" {
+			fmt.Fprintf(&want, "\nFlags:\n%s", flags)
+		}
+		want.WriteString("```\n")
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(reference, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(reference); err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("suites/jobconformance/%s is not what the code says (%v): run make figures", reference, err)
+	}
+}

@@ -2,10 +2,7 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -47,7 +44,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(),
 		},
 		Selection: report.Selection{
-			Labels: f.labels, Requirements: f.requirements, RerunFailed: f.rerunFailed, Strict: f.selection.Strict,
+			Skip: f.selection.Skip, Labels: f.labels, Requirements: f.requirements, RerunFailed: f.rerunFailed, Strict: f.selection.Strict,
 		},
 		Date:     p.started,
 		Duration: verdict.Duration,
@@ -87,7 +84,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 
 // selecting are the flags that another choice of specs replaces, and those that are only
 // about where the results go.
-var selecting = []string{"focus", "labels", "requirement", "rerun-failed", "repeat", "fail-fast", "list", "reports", "history", "output"}
+var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "repeat", "fail-fast", "output-dir", "history"}
 
 // again returns the command that runs one spec again, with the flags or the variables that
 // the user gave.
@@ -124,43 +121,6 @@ func (f *flags) rerun() error {
 
 // errNothingFailed ends a run that has nothing to do, which is green.
 var errNothingFailed = errors.New("no spec failed in that run")
-
-// list prints the specs that would run.
-func (f *flags) list(ctx context.Context, out io.Writer) error {
-	specs, err := run.List(ctx, f.options, f.selection)
-	if err != nil {
-		return err
-	}
-	all := len(specs)
-	specs = slices.DeleteFunc(specs, func(s protocol.Spec) bool { return !s.Passed })
-	if f.output == asJSON {
-		return printJSON(out, listed(specs))
-	}
-	for _, s := range specs {
-		fmt.Fprintf(out, "%s [%s]\n", s.Text, strings.Join(s.Requirements, " "))
-	}
-	fmt.Fprintf(out, "%d of %d specs\n", len(specs), all)
-	return nil
-}
-
-// listedSpec is one of the specs that --list prints for programs.
-type listedSpec struct {
-	Spec         string         `json:"spec"`
-	Level        protocol.Level `json:"level"`
-	Requirements []string       `json:"requirements"`
-	Features     []string       `json:"features"`
-	Profiles     []string       `json:"profiles"`
-	Versions     []string       `json:"versions,omitempty"` // constraints
-	Issues       []string       `json:"issues,omitempty"`   // numbers in kubernetes/kubernetes
-}
-
-func listed(specs []protocol.Spec) []listedSpec {
-	all := []listedSpec{}
-	for _, s := range specs {
-		all = append(all, listedSpec{s.Text, s.Level, s.Requirements, s.Features, s.Profiles, s.Versions, s.Issues})
-	}
-	return all
-}
 
 func compareCommand() *cobra.Command {
 	var output format

@@ -16,7 +16,7 @@ func TestAgain(t *testing.T) {
 	} {
 		t.Setenv(console.MakeEnv, by)
 		var f flags
-		if err := f.command().ParseFlags([]string{"-i", "exec:./x --v=2", "--cluster=kind", "--decline=indexed,suspend", "--keep", "--labels=slow", "--repeat=3", "--reports=x"}); err != nil {
+		if err := f.command().ParseFlags([]string{"-i", "exec:./x --v=2", "--cluster=kind", "--decline=indexed,suspend", "--keep", "--labels=slow", "--repeat=3", "--output-dir=x"}); err != nil {
 			t.Fatal(err)
 		}
 		if got := f.again("a b"); got != want {

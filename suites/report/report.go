@@ -100,6 +100,8 @@ type Cluster struct {
 type Selection struct {
 	// Focus is a regular expression on the text of specs. Default: all.
 	Focus string `json:"focus,omitempty"`
+	// Skip is a regular expression on the text of specs that were left out. Default: none.
+	Skip string `json:"skip,omitempty"`
 	// Labels is a label filter. Default: all.
 	Labels string `json:"labels,omitempty"`
 	// Requirements are IDs: only their specs. Default: all.

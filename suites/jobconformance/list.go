@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/spf13/cobra"
+)
+
+func listCommand() *cobra.Command {
+	f := &flags{knownBugs: "on"}
+	var output format
+	c := command("list", "Print the specs that run would run, without a cluster",
+		`Prints the specs that run with the same flags would run, and the requirements that each
+of them covers. Nothing is started.
+
+Exit codes: 0 they were printed, 2 bad input, 3 the harness failed.`,
+		`  jobconformance list --labels behaviour:parallelism
+  jobconformance list --requirement JOB-BACKOFF-001 -o json`,
+		func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if f.options.Implementation, err = f.parse(); err != nil {
+				return err
+			}
+			if err := f.selects(); err != nil && !errors.Is(err, errNothingFailed) {
+				return err
+			}
+			return f.list(cmd.Context(), cmd.OutOrStdout(), output)
+		})
+	f.selectingFlags(c.Flags())
+	c.Flags().StringVar(&f.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version that the specs would meet")
+	outputFlag(c.Flags(), &output, "the list")
+	return c
+}
+
+func (f *flags) list(ctx context.Context, out io.Writer, output format) error {
+	specs, err := run.List(ctx, f.options, f.selection)
+	if err != nil {
+		return err
+	}
+	all := len(specs)
+	specs = slices.DeleteFunc(specs, func(s protocol.Spec) bool { return !s.Passed })
+	if output == asJSON {
+		return printJSON(out, listed(specs))
+	}
+	for _, s := range specs {
+		fmt.Fprintf(out, "%s [%s]\n", s.Text, strings.Join(s.Requirements, " "))
+	}
+	fmt.Fprintf(out, "%d of %d specs\n", len(specs), all)
+	return nil
+}
+
+// listedSpec is one of the specs that list prints for programs.
+type listedSpec struct {
+	Spec         string         `json:"spec"`
+	Level        protocol.Level `json:"level"`
+	Requirements []string       `json:"requirements"`
+	Features     []string       `json:"features"`
+	Profiles     []string       `json:"profiles"`
+	Versions     []string       `json:"versions,omitempty"` // constraints
+	Issues       []string       `json:"issues,omitempty"`   // numbers in kubernetes/kubernetes
+}
+
+func listed(specs []protocol.Spec) []listedSpec {
+	all := []listedSpec{}
+	for _, s := range specs {
+		all = append(all, listedSpec{s.Text, s.Level, s.Requirements, s.Features, s.Profiles, s.Versions, s.Issues})
+	}
+	return all
+}

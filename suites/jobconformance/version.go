@@ -1,0 +1,41 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+
+	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/version"
+	"github.com/spf13/cobra"
+)
+
+// versions are what the command version prints for programs.
+type versions struct {
+	Version           string `json:"version"`
+	KubernetesVersion string `json:"kubernetesVersion"`
+	GoVersion         string `json:"goVersion"`
+	Platform          string `json:"platform"`
+}
+
+func versionCommand() *cobra.Command {
+	var output format
+	c := command("version", "Print the version of this program and of the cluster that it starts by default",
+		`Prints the version of this program, that of the Kubernetes cluster that it starts by
+default, and that of the Go toolchain that has built it.
+
+Exit codes: 0 they were printed, 2 bad input.`,
+		"  jobconformance version -o json",
+		func(cmd *cobra.Command, _ []string) error {
+			v := versions{suiteVersion(), build.DefaultKubernetesVersion, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			if output == asJSON {
+				return printJSON(cmd.OutOrStdout(), v)
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "jobconformance %s, Kubernetes %s, %s, %s\n", v.Version, v.KubernetesVersion, v.GoVersion, v.Platform)
+			return err
+		})
+	outputFlag(c.Flags(), &output, "the versions")
+	return c
+}
+
+func suiteVersion() string { return cmp.Or(version.Suite(), "unknown") }
