@@ -151,10 +151,12 @@ func contact(ctx context.Context, client kubernetes.Interface, host string) erro
 
 // work is the controllers and what they share, not started yet.
 type work struct {
-	factory     informers.SharedInformerFactory
-	broadcaster record.EventBroadcaster
-	events      kubernetes.Interface
-	controllers []controller
+	factory informers.SharedInformerFactory
+	// A broadcaster writes one event after the other. There is one for each controller, as in
+	// kube-controller-manager: events of many Jobs do not delay those of CronJobs.
+	broadcasters []record.EventBroadcaster
+	events       kubernetes.Interface
+	controllers  []controller
 }
 
 type controller struct {
@@ -167,10 +169,7 @@ type controller struct {
 func newWork(o options, c clients) *work {
 	w := &work{
 		factory: informers.NewSharedInformerFactoryWithOptions(c.informers, 0, informers.WithTransform(withoutManagedFields)),
-		// Its defaults are kube-controller-manager's: of one object 25 events at
-		// once, then one in five minutes, and similar ones as one.
-		broadcaster: record.NewBroadcaster(),
-		events:      c.events,
+		events:  c.events,
 	}
 	if name := "job-controller"; o.runs(jobController) {
 		run := job.New(c.job, w.factory, w.recorder(name), clock.RealClock{}).Run
@@ -184,19 +183,31 @@ func newWork(o options, c clients) *work {
 }
 
 func (w *work) recorder(component string) record.EventRecorder {
-	return w.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
+	// Its defaults are kube-controller-manager's: of one object 25 events at
+	// once, then one in five minutes, and similar ones as one.
+	broadcaster := record.NewBroadcaster()
+	w.broadcasters = append(w.broadcasters, broadcaster)
+	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
 }
 
 // startEvents begins to write events, and from verbosity 3 on to log them.
 func (w *work) startEvents() {
-	w.broadcaster.StartStructuredLogging(3)
-	w.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: w.events.CoreV1().Events("")})
+	for _, b := range w.broadcasters {
+		b.StartStructuredLogging(3)
+		b.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: w.events.CoreV1().Events("")})
+	}
+}
+
+func (w *work) endEvents() {
+	for _, b := range w.broadcasters {
+		b.Shutdown()
+	}
 }
 
 // run blocks until ctx is done and all workers have ended.
 func (w *work) run(ctx context.Context, health *health) {
 	w.startEvents()
-	defer w.broadcaster.Shutdown()
+	defer w.endEvents()
 	w.factory.Start(ctx.Done())
 	var running sync.WaitGroup
 	for _, c := range w.controllers {

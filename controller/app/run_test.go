@@ -164,11 +164,11 @@ func TestEventsAreLimited(t *testing.T) {
 		return false, nil, nil
 	})
 	w := newWork(options{controllers: []string{"*"}}, clients{informers: api, job: api, cronJob: api, events: api, lease: api})
-	w.startEvents()
-	defer w.broadcaster.Shutdown()
 	recorder, about := w.recorder("test"), func(name string) runtime.Object {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns", UID: "u"}}
 	}
+	w.startEvents()
+	defer w.endEvents()
 	for n := range 100 {
 		recorder.Event(about("noisy"), corev1.EventTypeNormal, fmt.Sprint("Reason", n), "message")
 	}
