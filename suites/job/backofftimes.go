@@ -62,6 +62,45 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	})
 })
 
+var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backoffLimitPerIndex"), framework.Simulated("a kubelet stamps its own time"), func() {
+	// Index 1 is due 20 s after its second failure, index 0 soon. Wrong: waits for the longest of
+	// several back-offs.
+	It("an index runs again when its back-off is over, while that of another goes on", Covers(BackoffLeavesOtherIndexes), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
+		s.End(ctx, 1, byIndex(Running(s, "a", 2))["1"])
+		later, sooner := indexRunsAgain(s, "1", 3), byIndex(s.Active())["0"]
+		s.Direct(ctx, later, map[string]string{puppet.FinishedAgo: "0s", puppet.ExitCodes: "1"})
+		podsReach(s, corev1.PodFailed, 2)
+		s.Direct(ctx, sooner, map[string]string{puppet.FinishedAgo: "6s", puppet.ExitCodes: "1"})
+		podsReach(s, corev1.PodFailed, 3)
+		nextPodIsDue(s, endOf(s, sooner.Name), firstBackoff)
+		next := s.Created()[3]
+		Expect(indexesOf([]corev1.Pod{next})).To(ConsistOf("0"))
+		Expect(next.CreationTimestamp.Time).To(BeTemporally("<", endOf(s, later.Name).Add(2*firstBackoff-2*time.Second)))
+	})
+})
+
+var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"), framework.Simulated("a kubelet stamps its own time"), func() {
+	// Wrong: leaves init containers out.
+	It("the controller waits 10 s after the end of the sidecar, where that ended last", Covers(BackoffAfterSidecars), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").With(func(j *batchv1.Job) {
+			always := corev1.ContainerRestartPolicyAlways
+			j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: &always}}
+		}))
+		pod, at := Running(s, "a", 1)[0], time.Now().Truncate(time.Second)
+		ended := func(ago time.Duration) corev1.ContainerState {
+			return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, FinishedAt: metav1.NewTime(at.Add(-ago))}}
+		}
+		const sidecarEnded = 6 * time.Second
+		framework.ChangeStatus(ctx, s, podNamed(s, pod.Name), func(p *corev1.Pod) {
+			p.Status.Phase = corev1.PodFailed
+			p.Status.ContainerStatuses[0].State = ended(time.Hour)
+			p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "sidecar", State: ended(sidecarEnded)}}
+		})
+		nextPodIsDue(s, at.Add(-sidecarEnded), firstBackoff)
+	})
+})
+
 // withThreeFailures returns a sandbox with a Job of which three pods have failed long ago,
 // and its running pod.
 func withThreeFailures(ctx context.Context) (*framework.Sandbox, corev1.Pod) {

@@ -134,6 +134,18 @@ var _ = Describe("Job activeDeadlineSeconds:", Label("area:job", "behaviour:acti
 		exceeds(s, "a", 3*time.Second, Counters{Failed: 1})
 	})
 
+	// Wrong: checks the deadline every minute.
+	It("the controller fails the Job within 10 s of its deadline", Covers(DeadlineInTime), func(ctx SpecContext) {
+		const deadline = 4 * time.Second // its pod is there by then
+		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(4).Puppet(map[string]string{puppet.Start: puppet.Hold}))
+		exceeds(s, "a", deadline, Counters{Failed: 1})
+		failed := s.Job("a")
+		over := failed.Status.StartTime.Add(deadline)
+		for _, c := range failed.Status.Conditions {
+			Expect(c.LastTransitionTime.Sub(over)).To(BeNumerically("<=", 10*time.Second), "time from the deadline to %s", c.Type)
+		}
+	})
+
 	// Wrong: counts from the creation of the Job.
 	It("the deadline of a Job that is created suspended counts from its resumption", Covers(
 		DeadlineBeginsAtResume), func(ctx SpecContext) {

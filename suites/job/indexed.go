@@ -217,6 +217,26 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-3"))
 	})
 
+	// The interval 2-4 is in range in part. Wrong: keeps it, or drops it.
+	It("completedIndexes and failedIndexes lose exactly the indexes that are scaled away", Covers(
+		ScaleDownForgetsIndexes, ScaleDownForgetsFailedIndexes, ZeroRetriesPerIndex), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(6).BackoffLimitPerIndex(0))
+		pods := byIndex(Running(s, "a", 6))
+		s.End(ctx, 0, pods["2"], pods["3"], pods["4"])
+		s.End(ctx, 1, pods["0"], pods["5"])
+		indexesComplete(s, "2-4")
+		indexesFail(s, "0,5")
+		rescale(ctx, s, 4)
+		s.Soon("indexes 4 and 5 are gone", func(g Gomega) {
+			g.Expect(s.Job("a").Status).To(And(HaveField("CompletedIndexes", "2,3"), HaveField("Succeeded", int32(2))))
+			g.Expect(failedIndexes(s)).To(Equal("0"))
+		})
+		s.End(ctx, 0, pods["1"])
+		becomes(s, batchv1.JobFailed)
+		Expect(s.Job("a").Status).To(And(HaveField("CompletedIndexes", "1-3"), HaveField("Succeeded", int32(3))))
+		Expect(failedIndexes(s)).To(Equal("0"))
+	})
+
 	// Wrong: runs completed indexes again.
 	It("the Job keeps completed indexes when it is scaled up", Covers(ScaleUpRunsNewIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2))

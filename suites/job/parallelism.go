@@ -1,9 +1,11 @@
 package job
 
 import (
+	"slices"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -13,6 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Sources, where a spec names no other: batch/v1 JobSpec.parallelism and
@@ -130,6 +133,42 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 		})
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(2))
+	})
+
+	// Wrong: expects a pod that is being deleted to end before it is gone.
+	It("the controller does not count a terminating pod any more that has vanished", Covers(StatusTerminating),
+		framework.Simulated("a kubelet reports the end of its pods"), func(ctx SpecContext) {
+			s := WithJob(ctx, puppet.Job("a").Puppet(terminateLater))
+			pod := Running(s, "a", 1)[0]
+			s.Remove(ctx, pod)
+			Counts(s, "a", "the pod is terminating, and replaced", Counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1})
+			Expect(s.Client.Delete(ctx, &pod, client.GracePeriodSeconds(0))).To(Succeed())
+			Counts(s, "a", "the pod is gone", Counters{Active: 1, Ready: 1, Failed: 1})
+		})
+
+	// Wrong: waits for more pods to end.
+	It("the controller counts a pod within 10 s of its end, and replaces it", Covers(CountsInTime), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Completions(2))
+		s.End(ctx, 0, Running(s, "a", 1)...)
+		Counts(s, "a", "the pod is counted and replaced", Counters{Active: 1, Ready: 1, Succeeded: 1})
+		h := s.History()
+		pod := h.Pods("")[slices.IndexFunc(h.Pods(""), func(r history.Revision) bool { return r.Pod().Status.Phase == corev1.PodSucceeded })]
+		job := h.Jobs("a")[slices.IndexFunc(h.Jobs("a"), func(r history.Revision) bool { return r.Job().Status.Succeeded == 1 })]
+		Expect(job.At.Sub(pod.At)).To(BeNumerically("<=", 10*time.Second), "time until the pod is counted")
+		Expect(s.Created()[1].CreationTimestamp.Sub(pod.At)).To(BeNumerically("<=", 10*time.Second), "time until it is replaced")
+	})
+
+	// All pods but the oldest two are ready, so that an order by age alone deletes others. Wrong:
+	// deletes those that have got furthest.
+	It("the controller deletes the pods first that are not ready", Covers(SurplusIsNotReady), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4))
+		pods := Running(s, "a", 4)
+		for _, pod := range pods[:2] {
+			s.Direct(ctx, pod, map[string]string{puppet.Ready: "false"})
+		}
+		Counts(s, "a", "two pods are ready", Counters{Active: 4, Ready: 2})
+		SetParallelism(ctx, s, "a", 2)
+		s.Soon("the ready pods remain", func(g Gomega) { g.Expect(names(s.Active())).To(ConsistOf(names(pods[2:]))) })
 	})
 
 	// Source: JobSpec.completions: null means that the success of any pod signals the

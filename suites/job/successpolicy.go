@@ -53,6 +53,19 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-3,5"))
 	})
 
+	// Wrong: counts ranges of completedIndexes that lie within succeededIndexes as a whole.
+	It("the controller counts succeededIndexes in ranges that begin before or end after them", Covers(
+		SucceededCountOfIndexes, UnmetPolicyChangesNothing), func(ctx SpecContext) {
+		s := WithJob(ctx, indexed(7).SuccessPolicy(rule("1-4", 3)))
+		pods := byIndex(Running(s, "a", 7))
+		s.End(ctx, 0, pods["3"], pods["4"], pods["5"])
+		keepsRunning(s, "3-5", Counters{Active: 4, Ready: 4, Succeeded: 3})
+		s.End(ctx, 0, pods["0"])
+		keepsRunning(s, "0,3-5", Counters{Active: 3, Ready: 3, Succeeded: 4})
+		s.End(ctx, 0, pods["1"])
+		Completes(s, "a", Counters{Succeeded: 5})
+	})
+
 	// Wrong: checks the first rule only, or requires all rules.
 	It("the Job completes when any rule is met", Covers(AnyRuleSucceeds, SuccessPolicyConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(4).SuccessPolicy(rule("0", 0), rule("2-3", 1), rule("", 3)))

@@ -53,6 +53,40 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
+	// Wrong: resets startTime on resumption only.
+	It("a suspended Job has no startTime", Covers(SuspensionResetsStartTime), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a"))
+		Running(s, "a", 1)
+		SuspendJob(ctx, s, "a")
+		s.Soon("the Job is Suspended and has no startTime", func(g Gomega) {
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(s.Job("a").Status.StartTime).To(BeNil())
+		})
+	})
+
+	// Wrong: waits for its resumption, or makes it Suspended.
+	DescribeTable("a Job that is suspended while its last pod terminates", func(ctx SpecContext, job *puppet.JobBuilder, exitCode int, interim, end batchv1.JobConditionType) {
+		s := WithJob(ctx, job.Puppet(terminateLater))
+		pods := Running(s, "a", 2)
+		s.End(ctx, exitCode, pods[0])
+		s.Soon("it is decided how the Job ends", func(g Gomega) {
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(interim))
+			g.Expect(CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+		})
+		SuspendJob(ctx, s, "a")
+		release(ctx, s, "143", pods[1])
+		becomes(s, end)
+		Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobSuspended))
+	},
+		Entry("fails if that is decided", Covers(SuspensionAfterDecision), puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0), 1, batchv1.JobFailureTarget, batchv1.JobFailed),
+		Entry("completes if that is decided", Covers(SuspensionAfterDecision, SuccessIsFinal), indexed(2).SuccessPolicy(rule("", 1)), 0, batchv1.JobSuccessCriteriaMet, batchv1.JobComplete),
+	)
+
+	// Wrong: does nothing with a suspended Job.
+	It("a suspended Job with completions 0 is Complete", Covers(SuspendedWithNothingToDo), func(ctx SpecContext) {
+		Completes(WithJob(ctx, puppet.Job("a").Completions(0).Suspend()), "a", Counters{})
+	})
+
 	// Wrong: adds a condition at each change, or sets its time only once.
 	It("the Job has one Suspended condition with the time of its last change", Covers(
 		SuspendedCondition, SuspendedTransitionTime), func(ctx SpecContext) {

@@ -53,6 +53,10 @@ var (
 	BackoffOfUnterminated = contract.New("JOB-BACKOFF-015",
 		"After a failure of a pod whose containers have not terminated, the delay MUST begin when the pod stopped being ready.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy; kubernetes/kubernetes#114391")
+	BackoffAfterSidecars = contract.New("JOB-BACKOFF-016",
+		"The delay MUST begin when the last container of the failed pod ended, be it a sidecar.",
+		"docs: concepts/workloads/pods/sidecar-containers#jobs-with-sidecar-containers; KEP-753; kubernetes/kubernetes#114391",
+		contract.Versions(">= 1.36.0"), contract.Invariants{"job-backoff-is-kept"}) // v1.30.14 leaves sidecars out
 )
 
 // The restartPolicy OnFailure: containers fail, and their pods stay.
@@ -266,7 +270,7 @@ var (
 	UnterminatedHasNoExitCode = contract.New("JOB-PODFAILUREPOLICY-022",
 		"onExitCodes MUST NOT match because of a container that has not terminated.",
 		"batch/v1 PodFailurePolicyRule.onExitCodes; kubernetes/kubernetes#113852",
-		contract.PodFailurePolicy)
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
 )
 
 // The field podReplacementPolicy (KEP-3939).

@@ -55,6 +55,9 @@ var (
 		"A Job MUST NOT have two conditions of the same type.",
 		"batch/v1 JobStatus.conditions; API conventions: typical status properties",
 		contract.Invariants{"job-conditions-are-unique"})
+	CountsInTime = contract.New("JOB-STATUS-014",
+		"A Job controller SHOULD count a pod, and replace it where no back-off delays that, within 10 s of its end.",
+		"batch/v1 JobStatus.succeeded; docs: concepts/architecture/controller")
 )
 
 // No pod is lost or counted twice (KEP-2307).
@@ -92,7 +95,8 @@ var (
 		contract.Invariants{"job-pods-released-at-rest"})
 	LeavesForeignFinalizers = contract.New("JOB-TRACKING-009",
 		"A Job controller MUST NOT remove the finalizer from a pod whose controller is not a Job.",
-		"batch/v1 JobTrackingFinalizer; KEP-2307")
+		"batch/v1 JobTrackingFinalizer; KEP-2307",
+		contract.Versions(">= 1.36.0")) // v1.30.14 removes it
 )
 
 // Pods that are being deleted.
@@ -210,6 +214,18 @@ var (
 		"The condition Suspended SHOULD have the reason JobSuspended while the Job is suspended, and JobResumed afterwards.",
 		"KEP-2232; kube-controller-manager has them since v1.21, batch/v1 has no constants for them",
 		contract.Suspend)
+	SuspensionResetsStartTime = contract.New("JOB-SUSPEND-013",
+		"A suspended Job MUST have no startTime.",
+		"batch/v1 JobSpec.suspend: suspending a Job will reset the StartTime field of the Job; KEP-5440",
+		contract.Suspend, contract.Versions(">= 1.36.0"))
+	SuspensionAfterDecision = contract.New("JOB-SUSPEND-014",
+		"A Job that has the condition FailureTarget or SuccessCriteriaMet MUST finish although it is suspended before its last pod has ended.",
+		"docs: concepts/workloads/controllers/job#terminal-job-conditions; KEP-3998",
+		contract.Suspend, contract.Versions(">= 1.31.0"))
+	SuspendedWithNothingToDo = contract.New("JOB-SUSPEND-015",
+		"A suspended Job with completions of 0 MUST become Complete.",
+		"batch/v1 JobSpec.completions; batch/v1 JobSpec.suspend",
+		contract.Suspend, contract.Versions(">= 1.36.0")) // the API server of v1.30.14 refuses it without a startTime
 )
 
 // Jobs that another controller manages (KEP-4368).
@@ -270,6 +286,9 @@ var (
 		"The deadline MUST NOT pass while the Job is suspended, and MUST begin anew when it is resumed.",
 		"batch/v1 JobSpec.activeDeadlineSeconds; KEP-2232",
 		contract.Suspend)
+	DeadlineInTime = contract.New("JOB-DEADLINE-012",
+		"A Job controller SHOULD fail a Job within 10 s of its deadline.",
+		"batch/v1 JobSpec.activeDeadlineSeconds: duration before the system tries to terminate it")
 )
 
 // How a Job finds its pods where names, labels and owners are unusual.

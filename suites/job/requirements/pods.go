@@ -91,6 +91,9 @@ var (
 	RetriesToCreatePods = contract.New("JOB-PARALLELISM-013",
 		"When pods cannot be created for a while, a Job controller MUST go on trying, and MUST NOT count the attempts as failures.",
 		"docs: concepts/workloads/controllers/job#controlling-parallelism")
+	SurplusIsNotReady = contract.New("JOB-PARALLELISM-014",
+		"Of the pods that are too many, a Job controller SHOULD delete those first that are not ready.",
+		"kube-controller-manager sorts by controller.ActivePods; docs: concepts/workloads/controllers/replicaset#scaling-a-replicaset")
 )
 
 // How a Job reaches its completions.
@@ -199,7 +202,7 @@ var (
 	ScaleDownForgetsIndexes = contract.New("JOB-ELASTIC-003",
 		"Indexes that are no longer in range MUST leave completedIndexes, and succeeded MUST be the number of those that are left.",
 		"KEP-3715; batch/v1 JobStatus.succeeded",
-		contract.ElasticIndexed)
+		contract.ElasticIndexed, contract.Invariants{"job-indexes-never-shrink"})
 	ReturnedIndexRunsAgain = contract.New("JOB-ELASTIC-004",
 		"An index that had succeeded, was scaled away and comes back MUST be run again.",
 		"KEP-3715",
@@ -211,6 +214,10 @@ var (
 	ScaleDownCompletes = contract.New("JOB-ELASTIC-006",
 		"A Job MUST become Complete when it is scaled down to indexes that have all succeeded.",
 		"KEP-3715",
+		contract.ElasticIndexed)
+	ScaleDownForgetsFailedIndexes = contract.New("JOB-ELASTIC-007",
+		"Indexes that are no longer in range MUST leave failedIndexes.",
+		"KEP-3850; batch/v1 JobStatus.failedIndexes",
 		contract.ElasticIndexed)
 )
 
