@@ -67,7 +67,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		const many = 100
 		framework.Create(ctx, s, puppet.Job("a").Parallelism(many).Completions(many).Obj())
 		waits(s, "a")
-		c.expectAttempts(many - 1)
+		c.expectAttempts(many / 3)
 	})
 
 	// Wrong: tries again at once, for ever.
