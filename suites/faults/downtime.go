@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -89,6 +90,34 @@ var _ = Describe("Job faults:", jobLabels, func() {
 				Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
 				released(s, pods[0])
 			}}),
+		Entry("an index failed and was scaled away, it is not listed as failed", Covers(CatchesUpAfterDowntime, ScaleDownForgetsFailedIndexes, ZeroRetriesPerIndex), downtime{
+			job: puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(0),
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				end(ctx, s, 1, ofIndex("2", pods))
+				framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = ptr.To[int32](2), ptr.To[int32](2) })
+			},
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				released(s, ofIndex("2", pods))
+				Expect(s.Job("a").Status.FailedIndexes).To(Or(BeNil(), HaveValue(BeEmpty())))
+				Running(s, "a", 2)
+				expectCreated(s, "a", 3)
+			}}),
+		// Another controller may have created the second pod before it was replaced. Both have the
+		// finalizer.
+		Entry("two pods of an index failed, the next one has the higher number of failures", Covers(CatchesUpAfterDowntime, FailureCountAnnotation), stamped, downtime{
+			job: puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(5).FinishedAgo("1h"),
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				second := &corev1.Pod{ObjectMeta: *pods[0].ObjectMeta.DeepCopy(), Spec: *pods[0].Spec.DeepCopy()}
+				second.Name, second.ResourceVersion, second.UID = "a-0-second", "", ""
+				second.Annotations[batchv1.JobIndexFailureCountAnnotation] = "1"
+				end(ctx, s, 1, pods[0])
+				second = framework.Create(ctx, s, second)
+				s.Soon("the second pod runs", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(1)) })
+				end(ctx, s, 1, *second)
+			},
+			after: func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+				Expect(Running(s, "a", 1)[0].Annotations).To(HaveKeyWithValue(batchv1.JobIndexFailureCountAnnotation, "2"))
+			}}),
 		Entry("a pod failed, it is counted and replaced", Covers(CatchesUpAfterDowntime, RetriesWithinBackoffLimit), downtime{
 			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 1, pods[0]) },
 			after:   failureIsReplaced}),
@@ -147,9 +176,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		// Nothing is left of the pod that could be counted.
 		Entry("a pod vanished, it is replaced", Covers(CatchesUpAfterDowntime), downtime{
 			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
-				framework.Change(ctx, s, &pods[0], func(p *corev1.Pod) { p.Finalizers = nil })
-				Expect(s.Client.Delete(ctx, &pods[0], client.GracePeriodSeconds(0))).To(Succeed())
-				gone(s, pods[0])
+				vanishes(ctx, s, pods[0])
 			},
 			after: func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
 				s.Soon("two pods run", func(g Gomega) {
@@ -170,6 +197,24 @@ var _ = Describe("Job faults:", jobLabels, func() {
 					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(6))
 				})
 				Expect(CreatedFor(s, s.Job("a"))[3].CreationTimestamp.Time).To(BeTemporally(">=", due.Add(-time.Second)))
+			}}),
+		// In the order of their ends, one failure follows the success. Wrong: takes the pods in
+		// another order.
+		Entry("pods failed before and after another succeeded, the next ones wait for 10 s after the last failure", Covers(CatchesUpAfterDowntime, SuccessEndsBackoff), stamped, downtime{
+			job: puppet.Job("a").Parallelism(4).Completions(4).FinishedAgo("1h"),
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				s.Direct(ctx, pods[1], map[string]string{puppet.FinishedAgo: "30m"})
+				s.Direct(ctx, pods[3], map[string]string{puppet.FinishedAgo: "6s"})
+				end(ctx, s, 1, pods[0], pods[2], pods[3])
+				end(ctx, s, 0, pods[1])
+			},
+			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				ended := endOf(s, pods[3])
+				s.SoonAfter(time.Until(ended.Add(oneBackoff)), "three more pods are created", func(g Gomega) {
+					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(7))
+				})
+				Expect(CreatedFor(s, s.Job("a"))[4].CreationTimestamp.Sub(ended)).To(
+					And(BeNumerically(">=", oneBackoff-time.Second), BeNumerically("<", 4*oneBackoff-time.Second)))
 			}}),
 		// The documentation limits the delay to 6 min, kube-controller-manager to 10 min.
 		Entry("eight pods failed, the next ones wait for 6 min", Covers(CatchesUpAfterDowntime, BackoffCountsAll), stamped, downtime{
@@ -311,4 +356,11 @@ func failureIsReplaced(_ context.Context, s *framework.Sandbox, pods []corev1.Po
 	CountsAfter(s, oneBackoff, "a", "the failure is counted, and two pods run", Counters{Active: 2, Ready: 2, Failed: 1})
 	released(s, pods[0])
 	expectCreated(s, "a", 3)
+}
+
+func ofIndex(index string, pods []corev1.Pod) corev1.Pod {
+	GinkgoHelper()
+	i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return p.Annotations[batchv1.JobCompletionIndexAnnotation] == index })
+	Expect(i).To(BeNumerically(">=", 0), "pod of index "+index)
+	return pods[i]
 }

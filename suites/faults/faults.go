@@ -22,6 +22,7 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // jobLabels are on all specs of Jobs, cronJobLabels on those of CronJobs.
@@ -151,4 +152,12 @@ func gone(s *framework.Sandbox, pod corev1.Pod) {
 	s.Soon("pod "+pod.Name+" is gone", func(g Gomega) {
 		g.Expect(s.Pods()).NotTo(ContainElement(HaveField("UID", pod.UID)))
 	})
+}
+
+// vanishes deletes a pod by force, without its finalizer: nothing is left to be counted.
+func vanishes(ctx context.Context, s *framework.Sandbox, pod corev1.Pod) {
+	GinkgoHelper()
+	framework.Change(ctx, s, pod.DeepCopy(), func(p *corev1.Pod) { p.Finalizers = nil })
+	Expect(s.Client.Delete(ctx, &pod, client.GracePeriodSeconds(0))).To(Succeed())
+	gone(s, pod)
 }

@@ -1,43 +1,77 @@
 package faults
 
 import (
-	"slices"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
 
+// longestRetry is how long a controller may take to try a request again that failed after it
+// had succeeded before. Where the delay doubles with each failure from 100 ms on, the eighth is
+// 12.8 s; from 1 s on, the fifth is 16 s; from 5 ms on, the twelfth is 10.2 s.
+const longestRetry = 10 * time.Second
+
 var _ = Describe("Job faults:", jobLabels, func() {
 
-	// Where the delay of retries doubles from 100 ms on, that of the eighth is 12.8 s;
-	// where it begins with 1 s, that of the fifth is 16 s. Wrong: remembers failures after
-	// a success.
+	// No event follows the end of a pod, so that the controller has to retry by itself. Wrong:
+	// remembers failures after a success.
 	It("the controller retries a status write as soon as before, after it has succeeded", takesLong, Covers(SuccessEndsRetryDelay), func(ctx SpecContext) {
-		const failures, longest = 8, 10 * time.Second
+		const failures = 8
 		s := framework.Behind(ctx)
-		allHappened := inject(s, writeStatus, slices.Repeat([]fault{conflicts}, failures)...)
 		s.Start()
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Completions(failures).ExitCodes("0").Obj())
-		allHappened()
-		completes(s.Sandbox, "a", failures)
-
-		var failed time.Time
-		for _, call := range s.Sandbox.Calls() {
-			if call.Resource != writeStatus.Resource || call.Verb != "update" && call.Verb != "patch" {
-				continue
-			}
-			if !failed.IsZero() {
-				Expect(call.At.Sub(failed)).To(BeNumerically("<", longest), "time until a status write that failed is tried again")
-			}
-			failed = time.Time{}
-			if call.Fault != "" {
-				failed = call.At
-			}
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(failures).Completions(failures).Obj())
+		for i, pod := range Running(s.Sandbox, "a", failures) {
+			failure := s.On(writeStatus).Mentioning(string(pod.UID)).Nth(1).Answer(409)
+			s.End(ctx, 0, pod)
+			s.Meets("record a pod that has ended", failure)
+			s.Soon("the pod is counted", func(g Gomega) { g.Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(i + 1)) })
 		}
+		completes(s.Sandbox, "a", failures)
+		expectRetries(s, writeStatus)
 	})
 })
+
+var _ = Describe("CronJob faults:", cronJobLabels, func() {
+
+	// Nothing is there after a failed create request that could make the controller sync. Wrong:
+	// remembers failures after a success.
+	It("the controller retries to create a Job as soon as before, after it has succeeded", takesLong, Covers(SuccessEndsCronRetryDelay), func(ctx SpecContext) {
+		const failures = 12
+		s := startedCronJob(ctx)
+		tick := Ago(2 * time.Hour)
+		cronJob := Scheduled(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)), tick)
+		for i := range failures {
+			failure := s.On(createJobs).Nth(1).Answer(500)
+			tick = tick.Add(6 * time.Minute)
+			NextDue(ctx, s.Sandbox, cronJob, tick)
+			s.Meets("create a Job", failure)
+			s.Soon("the Job is active", func(g Gomega) { g.Expect(Active(s.Sandbox, cronJob)).To(HaveLen(i + 1)) })
+		}
+		expectRetries(s, createJobs)
+	})
+})
+
+// expectRetries expects that each of some requests that failed was made again within longestRetry.
+func expectRetries(s *framework.Faulty, calls faultproxy.Calls) {
+	GinkgoHelper()
+	var failed time.Time
+	for _, call := range s.Sandbox.Calls() {
+		if !calls.Has(call) {
+			continue
+		}
+		if !failed.IsZero() {
+			Expect(call.At.Sub(failed)).To(BeNumerically("<", longestRetry), "time until a request that failed is made again")
+		}
+		failed = time.Time{}
+		if call.Fault != "" {
+			failed = call.At
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -16,10 +15,8 @@ import (
 	. "github.com/onsi/gomega"
 	"golang.org/x/sync/errgroup"
 	batchv1 "k8s.io/api/batch/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -64,6 +61,47 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		completes(s.Sandbox, "a", 1)
 	})
 
+	// Wrong: waits for a pod of the deleted Job, which the watch has not shown yet.
+	It("with a stale view of pods, a new Job gets its own pods despite a deleted one of its name", Covers(StaleUID), func(ctx SpecContext) {
+		s := started(ctx)
+		release := s.Hold("pods")
+		old := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
+		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(1)) })
+		pod := CreatedFor(s.Sandbox, s.Job("a"))[0]
+		s.Delete(ctx, old)
+		// A later Job shows that the controller has seen the deletion.
+		witness := framework.Create(ctx, s.Sandbox, puppet.Job("witness").Obj())
+		s.Soon("the witness has a pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, witness)).To(HaveLen(1)) })
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
+		s.Misses("pods")
+		release()
+		gone(s.Sandbox, pod)
+		s.End(ctx, 0, Running(s.Sandbox, "a", 1)...)
+		completes(s.Sandbox, "a", 1)
+	})
+
+	// The controller has not seen yet that the Job is being deleted. A pod that it adopted now
+	// would be deleted with the Job. Source: #42639. Wrong: goes by its view of the Job.
+	It("with a stale view of Jobs, the controller adopts no pod for a Job that is being deleted", Covers(NoAdoptionWhileBeingDeleted), func(ctx SpecContext) {
+		s := started(ctx)
+		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").With(func(j *batchv1.Job) { j.Finalizers = []string{"example.com/kept"} }).Obj())
+		Running(s.Sandbox, "a", 1)
+		release := s.Hold("jobs")
+		s.Delete(ctx, job)
+		s.Misses("jobs")
+		orphan := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: "orphan", Labels: job.Spec.Template.Labels},
+			Spec:       *job.Spec.Template.Spec.DeepCopy(),
+		}
+		framework.Create(ctx, s.Sandbox, orphan)
+		s.Stays("the pod has no owner", func(g Gomega) {
+			g.Expect(s.Pods()).To(ContainElement(And(HaveField("Name", "orphan"), HaveField("OwnerReferences", BeEmpty()))))
+		})
+		release()
+		framework.Change(ctx, s.Sandbox, s.Job("a"), func(j *batchv1.Job) { j.Finalizers = nil })
+		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).NotTo(ContainElement(HaveField("Name", "a"))) })
+	})
+
 	// Wrong: creates a pod for each that it does not see.
 	It("with a stale view of pods, the controller creates no more than needed and counts each once", Covers(StalePods), func(ctx SpecContext) {
 		s := started(ctx)
@@ -75,6 +113,24 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		})
 		release()
 		completes(s.Sandbox, "a", 2)
+	})
+
+	// Wrong: finds no pods that it would have to wait for.
+	It("with a stale view of pods, a Job fails only after the pods that its controller does not see", Covers(StalePods, FailedAfterAllPods), func(ctx SpecContext) {
+		s := started(ctx)
+		release := s.Hold("pods")
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(2).Obj())
+		s.Soon("the Job has two pods", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(2)) })
+		s.Misses("pods")
+		s.StaysFor(4*time.Second, "the Job is not Failed before its pods have ended", func(g Gomega) {
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobFailed) && len(s.Active()) > 0).To(BeFalse())
+		})
+		release()
+		s.Soon("the Job is Failed, and its pods have ended", func(g Gomega) {
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobFailed)).To(BeTrue())
+			g.Expect(s.Active()).To(BeEmpty())
+		})
+		expectCreated(s.Sandbox, "a", 2)
 	})
 
 	// The controller may ask the API server, or create the pod again: nothing has shown
@@ -175,10 +231,21 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		release := s.Hold("pods")
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
 		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(1)) })
-		pod := CreatedFor(s.Sandbox, s.Job("a"))[0]
-		framework.Change(ctx, s.Sandbox, pod.DeepCopy(), func(p *corev1.Pod) { p.Finalizers = nil })
-		s.Delete(ctx, &pod)
-		gone(s.Sandbox, pod)
+		vanishes(ctx, s.Sandbox, CreatedFor(s.Sandbox, s.Job("a"))[0])
+		expire(s, "pods")
+		release()
+		s.Soon("another pod is there", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
+		s.End(ctx, 0, s.Active()...)
+		Completes(s.Sandbox, "a", Counters{Succeeded: 1})
+	})
+
+	// Wrong: takes no notice of a pod that is missing from a list.
+	It("the controller replaces a pod that it knew and that vanished while the watch of pods was down", Covers(ExpiredWatches), func(ctx SpecContext) {
+		s := started(ctx)
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
+		pod := Running(s.Sandbox, "a", 1)[0]
+		release := s.Hold("pods")
+		vanishes(ctx, s.Sandbox, pod)
 		expire(s, "pods")
 		release()
 		s.Soon("another pod is there", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
@@ -238,100 +305,3 @@ func expire(s *framework.Faulty, resources ...string) {
 		s.Expire(resource)
 	}
 }
-
-// replicas adds two replicas of the implementation that share a Lease in the
-// sandbox's namespace. The first to start leads. The Lease lasts longer than a
-// spec, so that a busy machine does not make its holder lose it.
-func replicas(s *framework.Sandbox) (first, second *framework.Proxied) {
-	GinkgoHelper()
-	flags := []string{
-		"--leader-elect=true", "--leader-elect-resource-name=" + lease, "--leader-elect-resource-namespace=" + s.Namespace,
-		"--leader-elect-lease-duration=5m", "--leader-elect-renew-deadline=4m", "--leader-elect-retry-period=1s",
-	}
-	first, second = s.Replica("first", flags...), s.Replica("second", flags...)
-	switch name := first.Implementation(); name {
-	case implementation.Reference, implementation.KubeControllerManager:
-	default:
-		Skip("not verified: the flags for the leader election of " + name + " are unknown")
-	}
-	return first, second
-}
-
-const lease = "jobconformance"
-
-// led returns a sandbox with a Job of two running pods, their leader, and another
-// replica that waits.
-func led(ctx context.Context, completions int32) (*framework.Sandbox, *framework.Proxied, []corev1.Pod) {
-	GinkgoHelper()
-	s := framework.New(ctx)
-	first, second := replicas(s)
-	first.Start()
-	framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(completions).Obj())
-	pods := Running(s, "a", 2)
-	second.Start()
-	return s, first, pods
-}
-
-// expireLease disconnects the leader and clears the Lease's holder, as if the
-// Lease had expired. The leader does not know that.
-func expireLease(ctx context.Context, s *framework.Sandbox, leader *framework.Proxied) {
-	GinkgoHelper()
-	leader.Cut()
-	free := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"holderIdentity":"","leaseDurationSeconds":1}}`))
-	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: lease}}
-	Expect(s.Client.Patch(ctx, l, free)).To(Succeed())
-}
-
-var _ = Describe("Job faults:", jobLabels, func() {
-
-	// Wrong: starts again because another replica created the pods.
-	It("after a change of leader, the new leader continues the Job", Covers(LeaderChanges), func(ctx SpecContext) {
-		s, first, pods := led(ctx, 4)
-		expireLease(ctx, s, first)
-		s.End(ctx, 0, pods...)
-		Counts(s, "a", "the new leader counts two pods and replaces them", Counters{Active: 2, Ready: 2, Succeeded: 2})
-		s.End(ctx, 0, Running(s, "a", 2)...)
-		completes(s, "a", 4)
-	})
-
-	// Wrong: adds to the counters of any revision.
-	It("after a change of leader, a late status write of the old leader counts no pod twice", Covers(LeaderChanges), func(ctx SpecContext) {
-		s, first, pods := led(ctx, 2)
-		arrives := make(chan struct{})
-		late := first.On(writeStatus).Nth(1).Until(arrives)
-		s.End(ctx, 0, pods...)
-		first.Meets("count the pods", late)
-		expireLease(ctx, s, first)
-		s.Soon("the new leader has completed the Job", func(g Gomega) {
-			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
-		})
-		close(arrives)
-		s.Stays("the Job is Complete with two pods", func(g Gomega) {
-			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 2}))
-			g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(2))
-		})
-	})
-})
-
-var _ = Describe("CronJob faults:", cronJobLabels, func() {
-
-	// Wrong: gives the Job of a scheduled time another name each time.
-	It("after a change of leader, a late request of the old leader creates no second Job", Covers(CronSurvivesCrashes), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		first, second := replicas(s)
-		arrives := make(chan struct{})
-		late := first.On(createJobs).Nth(1).Until(arrives)
-		first.Start()
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
-		first.Meets("create the Job", late)
-		second.Start()
-
-		expireLease(ctx, s, first)
-		Runs(s, cronJob, tick)
-		close(arrives)
-		KeepsRunning(s, cronJob, tick)
-		Expect(Started(s, cronJob)).To(Equal(Times(tick)))
-	})
-})

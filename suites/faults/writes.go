@@ -11,6 +11,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -107,7 +108,47 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		}
 	})
 
-	// Wrong: tries once, because no event makes it sync a pod whose Job is gone.
+	// Source: #123775. Wrong: takes a pod for deleted that it failed to delete, and the Job
+	// for Failed.
+	It("with failing delete requests, a Job fails when its pods are deleted", Covers(DeletesDespiteFaults, FailedAfterAllPods), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		allHappened := inject(s, deletePods, fails, throttled, dropped, answerLost)
+		s.Start()
+		create(ctx, s, puppet.Job("").Parallelism(3).Completions(3).BackoffLimit(0))
+		for _, job := range names {
+			Running(s.Sandbox, job, 3)
+		}
+		for _, job := range names {
+			s.End(ctx, 1, PodsOf(s.Sandbox, s.Job(job))[0])
+		}
+		allHappened()
+		for _, job := range names {
+			Fails(s.Sandbox, job, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
+			expectCreated(s.Sandbox, job, 3)
+		}
+	})
+
+	// Its kubelet reports the end of a pod that it had given up. Wrong: counts it again.
+	It("the controller counts a pod once whose phase changes from Failed to Succeeded before it is released", Covers(CountsOnce),
+		framework.Simulated("a kubelet reports no other phase once a pod has ended"), func(ctx SpecContext) {
+			s := framework.Behind(ctx)
+			failure := s.On(releasePods).Answer(500)
+			s.Start()
+			framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(2).FinishedAgo("1h").Obj())
+			pods := Running(s.Sandbox, "a", 2)
+			s.End(ctx, 1, pods[0])
+			s.Meets("release the pod", failure)
+			ended(s.Sandbox, pods[0])
+			for _, pod := range s.InPhase(corev1.PodFailed) {
+				framework.ChangeStatus(ctx, s.Sandbox, &pod, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
+			}
+			again := s.On(releasePods).Nth(1).Answer(500) // the next request follows what is there now
+			failure.Remove()
+			s.Meets("release the pod again", again)
+			CountsAfter(s.Sandbox, time.Minute, "a", "the pod is counted as failed, and replaced", Counters{Active: 2, Ready: 2, Failed: 1})
+		})
+
+	// Wrong: tries once for each event, and no event comes from a pod that has ended.
 	It("with failing release requests, a deleted Job's pods are released in the end", Covers(ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
 		s := started(ctx)
 		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
@@ -120,7 +161,11 @@ var _ = Describe("Job faults:", jobLabels, func() {
 				HaveField("Name", pod.Name),
 				HaveField("Status.Phase", Or(Equal(corev1.PodFailed), Equal(corev1.PodSucceeded))))))
 		})
+		// The controller may see that only now, and try again because of it. Nothing else
+		// happens to the pod.
+		again := s.On(releasePods).Nth(1).Answer(500)
 		failure.Remove()
+		s.Meets("release the pod once more", again)
 		// A controller that doubles its delay waits once more for the time that it has
 		// tried.
 		s.SoonAfter(2*time.Since(since), "the pod is gone", func(g Gomega) {

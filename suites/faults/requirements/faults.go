@@ -77,4 +77,7 @@ var (
 	SuccessEndsRetryDelay = contract.New("JOB-RETRY-001",
 		"A Job controller SHOULD retry a request that failed as soon as the first one, if it has succeeded in between.",
 		"client-go util/workqueue RateLimitingInterface.Forget: the delay grows with failures in a row")
+	SuccessEndsCronRetryDelay = contract.New("CRON-RETRY-001",
+		"A CronJob controller SHOULD retry a request that failed as soon as the first one, if it has succeeded in between.",
+		"client-go util/workqueue RateLimitingInterface.Forget: the delay grows with failures in a row")
 )

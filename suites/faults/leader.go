@@ -1,0 +1,118 @@
+package faults
+
+import (
+	"context"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// replicas adds two replicas of the implementation that share a Lease in the
+// sandbox's namespace. The first to start leads. The Lease lasts longer than a
+// spec, so that a busy machine does not make its holder lose it.
+func replicas(s *framework.Sandbox) (first, second *framework.Proxied) {
+	GinkgoHelper()
+	flags := []string{
+		"--leader-elect=true", "--leader-elect-resource-name=" + lease, "--leader-elect-resource-namespace=" + s.Namespace,
+		"--leader-elect-lease-duration=5m", "--leader-elect-renew-deadline=4m", "--leader-elect-retry-period=1s",
+	}
+	first, second = s.Replica("first", flags...), s.Replica("second", flags...)
+	switch name := first.Implementation(); name {
+	case implementation.Reference, implementation.KubeControllerManager:
+	default:
+		Skip("not verified: the flags for the leader election of " + name + " are unknown")
+	}
+	return first, second
+}
+
+const lease = "jobconformance"
+
+// led returns a sandbox with a Job of two running pods, their leader, and another
+// replica that waits.
+func led(ctx context.Context, completions int32) (*framework.Sandbox, *framework.Proxied, []corev1.Pod) {
+	GinkgoHelper()
+	s := framework.New(ctx)
+	first, second := replicas(s)
+	first.Start()
+	framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(completions).Obj())
+	pods := Running(s, "a", 2)
+	second.Start()
+	return s, first, pods
+}
+
+// expireLease disconnects the leader and clears the Lease's holder, as if the
+// Lease had expired. The leader does not know that.
+func expireLease(ctx context.Context, s *framework.Sandbox, leader *framework.Proxied) {
+	GinkgoHelper()
+	leader.Cut()
+	free := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"holderIdentity":"","leaseDurationSeconds":1}}`))
+	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: lease}}
+	Expect(s.Client.Patch(ctx, l, free)).To(Succeed())
+}
+
+var _ = Describe("Job faults:", jobLabels, func() {
+
+	// Wrong: starts again because another replica created the pods.
+	It("after a change of leader, the new leader continues the Job", Covers(LeaderChanges), func(ctx SpecContext) {
+		s, first, pods := led(ctx, 4)
+		expireLease(ctx, s, first)
+		s.End(ctx, 0, pods...)
+		Counts(s, "a", "the new leader counts two pods and replaces them", Counters{Active: 2, Ready: 2, Succeeded: 2})
+		s.End(ctx, 0, Running(s, "a", 2)...)
+		completes(s, "a", 4)
+	})
+
+	// Wrong: adds to the counters of any revision.
+	It("after a change of leader, a late status write of the old leader counts no pod twice", Covers(LeaderChanges), func(ctx SpecContext) {
+		s, first, pods := led(ctx, 2)
+		arrives := make(chan struct{})
+		late := first.On(writeStatus).Nth(1).Until(arrives)
+		s.End(ctx, 0, pods...)
+		first.Meets("count the pods", late)
+		expireLease(ctx, s, first)
+		s.Soon("the new leader has completed the Job", func(g Gomega) {
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+		})
+		close(arrives)
+		s.Stays("the Job is Complete with two pods", func(g Gomega) {
+			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 2}))
+			g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(2))
+		})
+	})
+})
+
+var _ = Describe("CronJob faults:", cronJobLabels, func() {
+
+	// Wrong: gives the Job of a scheduled time another name each time.
+	It("after a change of leader, a late request of the old leader creates no second Job", Covers(CronSurvivesCrashes), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		first, second := replicas(s)
+		arrives := make(chan struct{})
+		late := first.On(createJobs).Nth(1).Until(arrives)
+		first.Start()
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		first.Meets("create the Job", late)
+		second.Start()
+
+		expireLease(ctx, s, first)
+		Runs(s, cronJob, tick)
+		close(arrives)
+		KeepsRunning(s, cronJob, tick)
+		Expect(Started(s, cronJob)).To(Equal(Times(tick)))
+	})
+})
