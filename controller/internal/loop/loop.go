@@ -89,7 +89,7 @@ func next(ctx context.Context, queue Queue, sync Sync) (open bool) {
 		utilruntime.HandleErrorWithContext(ctx, err, "Syncing failed, will retry", "key", key)
 		queue.AddRateLimited(key)
 	} else {
-		queue.Forget(key) // JOB-RETRY-001
+		queue.Forget(key) // JOB-RETRY-001, CRON-RETRY-001
 	}
 	return true
 }

@@ -103,7 +103,7 @@ func finishTime(pod *corev1.Pod) time.Time {
 	return pod.CreationTimestamp.Time
 }
 
-// containersFinished is zero unless all containers ended, sidecars included.
+// containersFinished is zero unless all containers ended, sidecars included. JOB-BACKOFF-016
 func containersFinished(pod *corev1.Pod) time.Time {
 	statuses := slices.Clone(pod.Status.ContainerStatuses)
 	for _, c := range pod.Status.InitContainerStatuses {

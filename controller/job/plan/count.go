@@ -190,7 +190,7 @@ func validIndex(job *batchv1.Job, pod *corev1.Pod) bool {
 
 // countIndexes brings the completed and the failed indexes up to date. An index ends once: how it
 // ended first stands. recorded are pods that uncountedTerminatedPods lists.
-// JOB-INDEXED-008, JOB-ELASTIC-004, JOB-ELASTIC-005, JOB-SUCCESSPOLICY-017
+// JOB-INDEXED-008, JOB-ELASTIC-004, JOB-ELASTIC-005, JOB-ELASTIC-007, JOB-SUCCESSPOLICY-017
 func countIndexes(job *batchv1.Job, pods, active []*corev1.Pod, recorded sets.Set[types.UID]) (i indexes) {
 	limit := completions(job)
 	i.completed = ParseIntervals(job.Status.CompletedIndexes, limit)

@@ -57,7 +57,7 @@ func judge(job *batchv1.Job, pods []*corev1.Pod, c counts, startTime *metav1.Tim
 
 // completed reports whether enough pods succeeded and none is active any more.
 // JOB-COMPLETIONS-001, JOB-COMPLETIONS-004, JOB-INDEXED-006, JOB-ELASTIC-006,
-// JOB-BACKOFFLIMITPERINDEX-005
+// JOB-BACKOFFLIMITPERINDEX-005, JOB-SUSPEND-015
 func completed(job *batchv1.Job, c counts) bool {
 	if len(c.active) > 0 {
 		return false
@@ -72,7 +72,8 @@ func completed(job *batchv1.Job, c counts) bool {
 // the terminal one only when every pod is gone or finished, and counted (KEP-3998, #123775,
 // #119159).
 // JOB-END-003, JOB-END-004, JOB-END-005, JOB-END-006, JOB-ADMISSION-020, JOB-BACKOFFLIMITPERINDEX-008,
-// JOB-PODFAILUREPOLICY-003, JOB-PODFAILUREPOLICY-004, JOB-SUCCESSPOLICY-009, JOB-SUCCESSPOLICY-011
+// JOB-PODFAILUREPOLICY-003, JOB-PODFAILUREPOLICY-004, JOB-SUCCESSPOLICY-009, JOB-SUCCESSPOLICY-011,
+// JOB-SUSPEND-014
 func (p *Plan) finish(job *batchv1.Job, c counts, how verdict, now time.Time) {
 	failing := how.interim == batchv1.JobFailureTarget
 	if failing { // JOB-BACKOFF-006, JOB-DEADLINE-002, JOB-DEADLINE-003, JOB-ONFAILURE-007
@@ -109,7 +110,7 @@ func (p *Plan) finish(job *batchv1.Job, c counts, how verdict, now time.Time) {
 
 // deadline returns when activeDeadlineSeconds (since startTime) run out; nil if the Job has none or
 // is suspended. The API allows more seconds than a Duration can have.
-// JOB-DEADLINE-007, JOB-DEADLINE-011
+// JOB-DEADLINE-007, JOB-DEADLINE-011, JOB-DEADLINE-012
 func deadline(job *batchv1.Job, startTime *metav1.Time) *time.Time {
 	if job.Spec.ActiveDeadlineSeconds == nil || startTime == nil || suspended(job) {
 		return nil

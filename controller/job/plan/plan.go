@@ -114,7 +114,7 @@ func (p *Plan) start(job *batchv1.Job, now time.Time) {
 
 // suspend deletes all active pods, and then reports the Job as suspended. Meanwhile startTime is
 // empty (v1.36, MutableSchedulingDirectivesForSuspendedJobs).
-// JOB-SUSPEND-001, JOB-SUSPEND-002, JOB-SUSPEND-003, JOB-SUSPEND-007
+// JOB-SUSPEND-001, JOB-SUSPEND-002, JOB-SUSPEND-003, JOB-SUSPEND-007, JOB-SUSPEND-013
 func (p *Plan) suspend(c counts, now time.Time) {
 	if len(c.active) > 0 {
 		p.DeleteUncounted = atMost(MaxPods, c.active)

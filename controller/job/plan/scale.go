@@ -88,7 +88,7 @@ func surplusPods(job *batchv1.Job, active []*corev1.Pod, n int) []*corev1.Pod {
 
 // byProgress returns active pods in the order in which upstream deletes them: unassigned before
 // assigned, pending before running, unready before ready, ready for a short time before a long
-// one, restarted often before seldom, young before old.
+// one, restarted often before seldom, young before old. JOB-PARALLELISM-014
 func byProgress(active []*corev1.Pod) []*corev1.Pod {
 	type progress struct {
 		pod                  *corev1.Pod
