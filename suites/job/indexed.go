@@ -15,6 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
@@ -144,17 +145,26 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		Expect(s.Job("a").Status).To(And(HaveField("Succeeded", int32(3)), HaveField("CompletedIndexes", "0-2")))
 	})
 
-	// Wrong: takes the pods for index 0, or counts them as failed.
+	// The pods run and are ready, and the Job's own pod is not: it would be the first to go
+	// if one pod was as good as another. Wrong: takes the pods for index 0, or counts them as
+	// failed.
 	It("the controller deletes pods without a valid index and does not count them", Covers(
 		DeletesPodsWithoutIndex), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a").Indexed().Completions(2).BackoffLimit(0))
-		own := Running(s, "a", 1)
-		for name, index := range map[string]string{"none": "", "beyond": "2", "negative": "-1", "nonsense": "one"} {
-			framework.Create(ctx, s, orphanOf(job, name, index))
+		s, job := WithNewJob(ctx, puppet.Job("a").Indexed().Completions(2).BackoffLimit(0).
+			Puppet(map[string]string{puppet.Ready: "false"}))
+		podsReach(s, corev1.PodRunning, 1)
+		own := s.Active()
+		indexes := map[string]string{"none": "", "beyond": "2", "negative": "-1", "nonsense": "one"}
+		for name := range indexes {
+			framework.Create(ctx, s, orphanPod(name, nil))
+		}
+		podsReach(s, corev1.PodRunning, 1+len(indexes))
+		for name, index := range indexes {
+			match(ctx, s, job, name, index)
 		}
 		s.Soon("the Job's own pod remains", func(g Gomega) {
 			g.Expect(names(s.Pods())).To(Equal(names(own)))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1}))
 		})
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 	})
@@ -169,11 +179,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		}
 		podsReach(s, corev1.PodSucceeded, 3)
 		for name, index := range indexes {
-			like := orphanOf(job, name, index)
-			framework.Change(ctx, s, podNamed(s, name), func(p *corev1.Pod) {
-				p.Labels = like.Labels
-				p.Annotations[batchv1.JobCompletionIndexAnnotation] = index
-			})
+			match(ctx, s, job, name, index)
 		}
 		s.Soon("the pods are counted", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
@@ -351,4 +357,16 @@ func orphanOf(job *batchv1.Job, name, index string) *corev1.Pod {
 	pod := orphanPod(name, annotations)
 	pod.Labels = maps.Clone(job.Spec.Template.Labels)
 	return pod
+}
+
+// match gives an orphan the labels of a Job's pods and this index, as orphanOf does.
+func match(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, name, index string) {
+	GinkgoHelper()
+	like := orphanOf(job, name, index)
+	framework.Change(ctx, s, podNamed(s, name), func(p *corev1.Pod) {
+		p.Labels = like.Labels
+		for key, value := range like.Annotations {
+			metav1.SetMetaDataAnnotation(&p.ObjectMeta, key, value)
+		}
+	})
 }

@@ -182,7 +182,10 @@ func withPolicy(policy batchv1.PodReplacementPolicy) *puppet.JobBuilder {
 var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:OnFailure"), func() {
 	// Wrong: replaces the pod, or counts restarts as failed pods.
 	It("the Job completes when its pod succeeds at the third attempt", Covers(RestartsInPlace), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1,0"))
+		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1"))
+		restarted(s, 2)
+		s.Stays("the pod is not replaced", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
+		s.Direct(ctx, s.Active()[0], map[string]string{puppet.ExitCodes: "1,1,0"})
 		CompletesWith(s, 1, "a", Counters{Succeeded: 1})
 		Expect(s.Pods()).To(ConsistOf(HaveField("Status.ContainerStatuses", ConsistOf(HaveField("RestartCount", int32(2))))))
 		for _, r := range s.History().Jobs("a") {
