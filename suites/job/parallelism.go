@@ -161,7 +161,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 	// All pods but the oldest two are ready, so that an order by age alone deletes others. Wrong:
 	// deletes those that have got furthest.
 	It("the controller deletes the pods first that are not ready", Covers(SurplusIsNotReady), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4))
+		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4).Puppet(map[string]string{puppet.Ready: ""}))
 		pods := Running(s, "a", 4)
 		for _, pod := range pods[:2] {
 			s.Direct(ctx, pod, map[string]string{puppet.Ready: "false"})
