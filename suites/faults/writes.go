@@ -156,16 +156,18 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		failure, since := s.On(releasePods).Answer(500), time.Now()
 		s.Delete(ctx, job)
 		s.Meets("release the pod", failure)
-		s.Soon("the pod has ended", func(g Gomega) {
+		s.Soon("the kubelet is done with the pod", func(g Gomega) {
 			g.Expect(s.Pods()).To(ContainElement(And(
 				HaveField("Name", pod.Name),
+				HaveField("DeletionGracePeriodSeconds", HaveValue(BeZero())),
 				HaveField("Status.Phase", Or(Equal(corev1.PodFailed), Equal(corev1.PodSucceeded))))))
 		})
 		// The controller may see that only now, and try again because of it. Nothing else
 		// happens to the pod.
-		again := s.On(releasePods).Nth(1).Answer(500)
+		s.On(releasePods).Nth(1).Answer(500)
+		again := s.On(releasePods).Nth(2).Answer(500)
 		failure.Remove()
-		s.Meets("release the pod once more", again)
+		s.Meets("release the pod twice more", again)
 		// A controller that doubles its delay waits once more for the time that it has
 		// tried.
 		s.SoonAfter(2*time.Since(since), "the pod is gone", func(g Gomega) {
