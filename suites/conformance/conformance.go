@@ -42,8 +42,9 @@ type Options struct {
 	// Command runs it as a process instead; {kubeconfig} in it becomes the path
 	// of a kubeconfig.
 	Command string
-	// Where says on which cluster; the zero value is an embedded one that Run
-	// starts and stops. On an existing one, see run.Where.
+	// Where says on which cluster. The zero value is an embedded one that is started and
+	// stopped, or the environment's in a Feature. With Where.Provider it is a cluster of
+	// any of e2e-framework's providers.
 	Where run.Where
 	// KubernetesVersion of an embedded cluster. Default: build.DefaultKubernetesVersion.
 	KubernetesVersion string
@@ -73,16 +74,18 @@ func Run(t *testing.T, o Options) *report.Report {
 	if err != nil {
 		t.Fatalf("this is no verdict: %v", err)
 	}
+	judgeRun(t, r)
+	for _, p := range r.Profiles {
+		judgeProfile(t, r, p.Name)
+	}
+	return r
+}
+
+// judgeRun fails the test for what no requirement is to blame for.
+func judgeRun(t *testing.T, r *report.Report) {
+	t.Helper()
 	for _, crash := range r.Crashes {
 		t.Errorf("the controller crashed while %d specs ran: %s", len(crash.Specs), crash)
-	}
-	for _, q := range r.Requirements {
-		switch q.Outcome {
-		case report.NonConformant:
-			t.Errorf("%s: %s\n  source: %s", q.ID, q.Text, q.Source)
-		case protocol.Warning:
-			t.Logf("warning: %s: %s\n  source: %s", q.ID, q.Text, q.Source)
-		}
 	}
 	for _, issue := range r.UnexpectedPasses {
 		t.Error(issue.Remedy)
@@ -94,7 +97,23 @@ func Run(t *testing.T, o Options) *report.Report {
 		t.Error("this is no verdict:", r.HarnessError)
 	}
 	t.Logf("%s: %s", r.Result, r.Count())
-	return r
+}
+
+// judgeProfile fails the test once for every requirement of a profile that is
+// non-conformant.
+func judgeProfile(t *testing.T, r *report.Report, p contract.Profile) {
+	t.Helper()
+	for _, q := range r.Requirements {
+		if (contract.Requirement{ID: q.ID}).Profile() != p {
+			continue
+		}
+		switch q.Outcome {
+		case report.NonConformant:
+			t.Errorf("%s: %s\n  source: %s", q.ID, q.Text, q.Source)
+		case protocol.Warning:
+			t.Logf("warning: %s: %s\n  source: %s", q.ID, q.Text, q.Source)
+		}
+	}
 }
 
 func check(ctx context.Context, o Options, folder func() string) (*report.Report, error) {

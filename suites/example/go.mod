@@ -10,6 +10,7 @@ require (
 	github.com/jobconformance/jobconformance v0.0.0-00010101000000-000000000000
 	k8s.io/client-go v0.37.1
 	k8s.io/kubernetes v1.37.1
+	sigs.k8s.io/e2e-framework v0.7.0
 )
 
 require (
@@ -102,7 +103,6 @@ require (
 	k8s.io/streaming v0.37.1 // indirect
 	k8s.io/utils v0.0.0-20260707023825-cf1189d6abe3 // indirect
 	sigs.k8s.io/controller-runtime v0.25.2 // indirect
-	sigs.k8s.io/e2e-framework v0.7.0 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/kind v0.33.0 // indirect
 	sigs.k8s.io/kwok v0.8.0 // indirect
