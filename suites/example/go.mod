@@ -3,11 +3,8 @@ module github.com/jobconformance/jobconformance/suites/example
 
 go 1.26.0
 
-// A repository of its own has the path of a checkout here.
-replace github.com/jobconformance/jobconformance => ../..
-
 require (
-	github.com/jobconformance/jobconformance v0.0.0-00010101000000-000000000000
+	github.com/jobconformance/jobconformance v0.1.0
 	k8s.io/client-go v0.37.1
 	k8s.io/kubernetes v1.37.1
 	sigs.k8s.io/e2e-framework v0.7.0
