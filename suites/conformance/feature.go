@@ -27,8 +27,8 @@ type reportKey struct{}
 // requirement. Its assessments are the profiles job, cronjob and api: each fails once for
 // every requirement that is non-conformant. ReportFrom returns the report to later steps.
 func Feature(o Options) features.Feature {
-	f := features.NewWithDescription("batch/v1 conformance of "+o.Implementation.Name,
-		"a controller keeps the contract of Jobs and CronJobs").WithLabel(FeatureLabel, o.Implementation.Name)
+	f := features.NewWithDescription("Job and CronJob conformance of "+o.Implementation.Name,
+		"a controller keeps the contract of batch/v1").WithLabel(FeatureLabel, o.Implementation.Name)
 	f.WithSetup("run the suites", func(ctx context.Context, t *testing.T, environment *envconf.Config) context.Context {
 		t.Helper()
 		r, err := check(ctx, o.in(environment), t.TempDir)
