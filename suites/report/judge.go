@@ -86,8 +86,8 @@ func (r *Report) result() Result {
 	switch {
 	case len(r.Crashes) > 0:
 		return ResultNonConformant
-	case result == ResultConformant && r.HarnessError != "":
-		return ResultPartial
+	case result != ResultNonConformant && r.HarnessError != "":
+		return ResultNoVerdict
 	}
 	return result
 }
@@ -97,7 +97,9 @@ func resultOf(counts map[Outcome]int) Result {
 	switch {
 	case counts[protocol.Failed]+counts[NonConformant]+counts[protocol.UnexpectedPass] > 0:
 		return ResultNonConformant
-	case counts[protocol.NotVerified]+counts[protocol.HarnessError] > 0:
+	case counts[protocol.HarnessError] > 0:
+		return ResultNoVerdict
+	case counts[protocol.NotVerified] > 0:
 		return ResultPartial
 	}
 	return ResultConformant
@@ -236,7 +238,7 @@ func profiles(requirements []Requirement) []Profile {
 				p.UnsupportedFeatures = append(p.UnsupportedFeatures, feature)
 			case some.Statistics[protocol.Declined] == len(features[feature]):
 				p.DeclinedFeatures = append(p.DeclinedFeatures, feature)
-			case some.Result == ResultPartial:
+			case some.Result == ResultPartial, some.Result == ResultNoVerdict:
 				p.NotVerifiedFeatures = append(p.NotVerifiedFeatures, feature)
 			default:
 				p.SupportedFeatures = append(p.SupportedFeatures, feature)

@@ -122,7 +122,7 @@ func TestJudge(t *testing.T) {
 		"an error of the harness": {
 			specs:  []protocol.Spec{spec("a", harness, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": protocol.HarnessError, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
-			result: ResultPartial,
+			result: ResultNoVerdict,
 		},
 		"a message that quotes the harness": {
 			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", quoting, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
@@ -219,8 +219,8 @@ func TestHarnessErrorOfTheRun(t *testing.T) {
 		Cluster: Cluster{KubernetesVersion: "v1.37.1"}, HarnessError: "the API server ended",
 		Specs: []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
 	}, requirements)
-	if r.Result != ResultPartial || r.HarnessError == "" {
-		t.Errorf("result %q with %q, want a partial one that says why", r.Result, r.HarnessError)
+	if r.Result != ResultNoVerdict || r.HarnessError == "" {
+		t.Errorf("result %q with %q, want none, and why", r.Result, r.HarnessError)
 	}
 }
 

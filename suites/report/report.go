@@ -39,7 +39,7 @@ type Report struct {
 	// Duration is how long the implementation was under test, as in "19.6s".
 	Duration metav1.Duration `json:"duration"`
 	// Result is that of all specs together. A run that ends with exit code 1 is
-	// non-conformant, one with exit code 0 is conformant or partial.
+	// non-conformant, one with exit code 0 conformant or partial, one with 3 is no verdict.
 	Result Result `json:"result"`
 	// Crashes are exits of the implementation on its own, while specs shared it. One
 	// makes the result non-conformant.
@@ -146,9 +146,10 @@ const (
 	// ResultConformant: nothing is wrong, except for warnings and known issues, and all
 	// that was not declined was verified.
 	ResultConformant Result = "conformant"
-	// ResultPartial: nothing is wrong either, but something was not verified, or could not
-	// be because of a harness error.
+	// ResultPartial: nothing is wrong either, but something was not verified.
 	ResultPartial Result = "partial"
+	// ResultNoVerdict: nothing is wrong that could be seen, but the harness failed.
+	ResultNoVerdict Result = "no-verdict"
 	// ResultNonConformant: a spec failed, or passed unexpectedly, or the implementation
 	// exited on its own.
 	ResultNonConformant Result = "non-conformant"

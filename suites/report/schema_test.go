@@ -109,7 +109,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 		reflect.TypeFor[metav1.Time]():      {Type: "string", Format: "date-time"},
 		reflect.TypeFor[metav1.Duration]():  {Type: "string"},
 		reflect.TypeFor[Outcome]():          words(append(SpecOutcomes(), Outcomes()...)...),
-		reflect.TypeFor[Result]():           words(ResultConformant, ResultPartial, ResultNonConformant),
+		reflect.TypeFor[Result]():           words(ResultConformant, ResultPartial, ResultNoVerdict, ResultNonConformant),
 		reflect.TypeFor[protocol.Level]():   words(protocol.Must, protocol.Should, protocol.May),
 		reflect.TypeFor[contract.Profile](): words(contract.Job, contract.CronJob, contract.API),
 		reflect.TypeFor[contract.Feature](): words(contract.Features()...),
