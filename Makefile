@@ -7,6 +7,7 @@
 IMPLEMENTATION ?= reference## default: reference; also kube-controller-manager, exec:COMMAND, image:REFERENCE or builtin
 CONTROLLERS ?= ## job or cronjob: the only controller that the implementation has; default: both
 KUBERNETES_VERSION ?= ## version of the control plane, as in v1.36.3
+KUBERNETES_SOURCE ?= ## folder with a clone of Kubernetes to build the control plane from
 FEATURE_GATES ?= ## feature gates of the control plane, as in A=true,B=false
 CACHE_DIR ?= ## folder for built control planes; default: jobconformance in the user's cache folder
 BINARIES ?= ## how the control plane comes into the cache: download, build or auto (default)
@@ -22,7 +23,7 @@ LABELS ?= ## label filter: only specs that match it, as in 'behaviour:parallelis
 REQUIREMENT ?= ## only specs of these requirements, as in JOB-BACKOFF-001,JOB-BACKOFF-002
 DECLINE ?= ## features that the implementation does not claim, separated by commas
 STRICT ?= ## 1 lets a failed SHOULD count like a failed MUST
-KNOWN_BUGS ?= ## on (default) expects the known bugs of upstream to show; off does not
+KNOWN_BUGS ?= ## on (default): the known bugs of upstream are expected to show; allow: they may; off: they must not
 PROCS ?= ## specs, or scenarios of repro, that run at the same time
 REPEAT ?= ## how often the suites, a scenario of repro or a row of bench are run; default: 1
 HISTORY ?= ## histories of specs to save: failed (default), all or none
@@ -59,7 +60,7 @@ flag = $(if $(2),--$(1)=$(call quote,$(2)))
 cacheflags = $(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(CACHE_DIR)) $(call flag,binaries,$(BINARIES)) \
 	$(call flag,kubernetes-downloads,$(KUBERNETES_DOWNLOADS)) $(call flag,etcd-downloads,$(ETCD_DOWNLOADS))
 buildflags = $(cacheflags) $(call flag,output-dir,$(REPORTS)) $(call flag,timeout,$(TIMEOUT))
-clusterflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
+clusterflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
 
 # Messages name these variables and not the flags.
 e2e prefetch explore bench bench-long crash soak repro repro-matrix: export JOBCONFORMANCE_MAKE = 1
@@ -191,7 +192,7 @@ reproflags = $(given) $(call flag,repeat,$(REPEAT)) $(call flag,procs,$(PROCS)) 
 
 .PHONY: repro repro-matrix
 repro: bin/jobconformance ## reproduce an upstream bug by its number or name, ISSUE=139428, or run SCENARIO=file.yaml; LIST=1 prints the numbers
-	@bin/jobconformance repro $(call flag,issue,$(ISSUE)) $(call flag,version,$(VERSION)) $(call flag,scenario,$(SCENARIO)) \
+	@bin/jobconformance repro $(call flag,issue,$(ISSUE)) $(call flag,version,$(VERSION)) $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)) $(call flag,scenario,$(SCENARIO)) \
 		$(if $(filter-out 0,$(LIST)),--list) $(call flag,output,$(OUTPUT)) $(reproflags)
 
 repro-matrix: bin/jobconformance ## reproduce all that are fixed on all versions, or on VERSIONS=v1.36.1,v1.36.3

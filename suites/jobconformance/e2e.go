@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/cluster"
@@ -48,7 +49,7 @@ type flags struct {
 	implementation string
 	controllers    []string
 	repeat         int
-	knownBugs      string // on or off
+	knownBugs      string // on, allow or off; empty: on, or allow with a tree
 	requirements   []string
 	decline        []string
 	profile        bool
@@ -73,7 +74,7 @@ func (f *flags) command() *cobra.Command {
 	f.set = set
 	f.selectingFlags(set)
 	set.BoolVar(&f.selection.Strict, "strict", false, "let a failed SHOULD count like a failed MUST")
-	set.StringVar(&f.knownBugs, "known-bugs", "on", "expect the known bugs of upstream to show: on, or off for a fork that has fixed them")
+	set.StringVar(&f.knownBugs, "known-bugs", "", "on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and allow with --kubernetes-source)")
 	set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
 	set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
 	set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
@@ -190,11 +191,12 @@ func (f *flags) selects() error {
 	if _, err := ginkgo.ParseLabelFilter(f.labels); err != nil {
 		return badinput.New(fmt.Sprintf("%q is not a label filter", f.labels), "write one like 'behaviour:parallelism && !slow'")
 	}
-	if f.knownBugs != "on" && f.knownBugs != "off" {
-		return badinput.New(fmt.Sprintf("%q is neither on nor off", f.knownBugs), "give "+console.Option("known-bugs", "on")+" or off")
+	if !slices.Contains([]string{"", "on", "allow", "off"}, f.knownBugs) {
+		return badinput.New(fmt.Sprintf("%q is neither on, allow nor off", f.knownBugs), "give "+console.Option("known-bugs", "on")+", allow or off")
 	}
 	if err := f.selectByContract(); err != nil {
 		return err
+	f.selection.MayBeFixed = f.knownBugs == "allow" || f.knownBugs == "" && f.options.Build.Source != ""
 	}
 	return f.rerun()
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
-	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
@@ -210,11 +209,11 @@ func (x *exploration) again(scenario, plan string) string {
 		plan = explore.None
 	}
 	words := []string{console.Program("explore"), console.Argument("implementation", x.implementation)}
-	if v := x.options.Build.KubernetesVersion; v != build.DefaultKubernetesVersion {
-		words = append(words, console.Argument("kubernetes-version", v))
-	}
-	if gates := x.options.FeatureGates; gates != "" {
-		words = append(words, console.Argument("feature-gates", gates))
+	given := [][2]string{{"kubernetes-version", x.options.Build.KubernetesVersion}, {"kubernetes-source", x.options.Build.Source}, {"feature-gates", x.options.FeatureGates}}
+	for _, flag := range given {
+		if flag[1] != "" {
+			words = append(words, console.Argument(flag[0], flag[1]))
+		}
 	}
 	return strings.Join(append(words, console.Argument("scenarios", "^"+scenario+"$"), console.Argument("plan", plan)), " ")
 }

@@ -36,9 +36,15 @@ func buildFlags(set *pflag.FlagSet, b *build.Builder, reports *string, command s
 	set.StringVar(reports, "output-dir", run.DefaultReports(command), "folder for reports and logs; by default below $ARTIFACTS, where it is set")
 }
 
+// sourceFlag is the tree that is built instead of a published version.
+func sourceFlag(set *pflag.FlagSet, b *build.Builder) {
+	set.StringVar(&b.Source, "kubernetes-source", "", "build the control plane and kube-controller-manager from this clone of kubernetes/kubernetes, or unpacked module k8s.io/kubernetes")
+}
+
 // clusterFlags are those of commands that start one cluster of one version.
 func clusterFlags(set *pflag.FlagSet, o *run.Options, command string) {
-	set.StringVar(&o.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version of the control plane and of kube-controller-manager as the implementation")
+	set.StringVar(&o.Build.KubernetesVersion, "kubernetes-version", "", "version of the control plane and of kube-controller-manager as the implementation, as in v1.36.3 or v1.37.0-rc.1 (default: "+build.DefaultKubernetesVersion+", or that of --kubernetes-source)")
+	sourceFlag(set, &o.Build)
 	set.StringVar(&o.FeatureGates, "feature-gates", "", "feature gates of both, for example A=true,B=false (default: those that the version needs)")
 	buildFlags(set, &o.Build, &o.Reports, command)
 }

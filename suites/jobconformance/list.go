@@ -15,7 +15,7 @@ import (
 )
 
 func listCommand() *cobra.Command {
-	f := &flags{knownBugs: "on"}
+	f := new(flags)
 	var output format
 	c := command("list", "Print the specs that run would run, without a cluster",
 		`Prints the specs that run with the same flags would run, and the requirements that each

@@ -63,7 +63,10 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 			judged.Implementation.Version = version.Suite()
 		}
 	}
-	if f.knownBugs == "off" {
+	switch {
+	case f.selection.MayBeFixed:
+		judged.Selection.KnownBugs = "allow"
+	case f.knownBugs == "off":
 		judged.Selection.KnownBugs = f.knownBugs
 	}
 	if f.rerunFailed == "" {

@@ -24,7 +24,8 @@ import (
 
 const reproHelp = `Reproduces an upstream bug by the number of its issue, or by its name in --list where
 nobody has reported it: on embedded clusters of a version that has it and of one that
-does not, or against the reference where no version is without it. Or runs a scenario
+does not, or against the reference where no version is without it; with --kubernetes-source, only
+on a tree that must be without it. Or runs a scenario
 of your own from a file (see suites/scenario/README.md). The folder for reports gets a
 page with timelines and repro.md, to paste into an issue.
 
@@ -35,6 +36,7 @@ after SIGTERM.`
 const reproExample = `  jobconformance repro --list
   jobconformance repro --issue 139428
   jobconformance repro --issue 139428 --version v1.36.1,v1.37.1 --repeat 10
+  jobconformance repro --issue 139428 --kubernetes-source ../kubernetes
   jobconformance repro --scenario my.yaml -i 'exec:./my-controller'`
 
 // reproducing has the values of the flags.
@@ -44,11 +46,15 @@ type reproducing struct {
 	list                        bool
 	output                      format
 	against                     bool // the reference is run as well
+	given                       bool // the versions were given
 }
 
 // command returns the command that runs the same again.
 func (r *reproducing) command() string {
 	options := []string{console.Argument("version", strings.Join(r.Versions, ","))}
+	if r.Build.Source != "" {
+		options = append(options, console.Argument("kubernetes-source", r.Build.Source))
+	}
 	if r.file != "" {
 		options = append(options, console.Argument("scenario", r.file))
 	} else {
@@ -70,6 +76,7 @@ func reproCommand() *cobra.Command {
 	set := c.Flags()
 	set.StringVar(&r.issue, "issue", "", "number of the issue in kubernetes/kubernetes, or of the pull request that fixes it; or a name as in --list")
 	set.StringVar(&r.file, "scenario", "", "file with a scenario to run instead")
+	sourceFlag(set, &r.Build)
 	set.StringSliceVar(&r.Versions, "version", nil, "versions of Kubernetes (default: one that has the bug and one that does not; for a file "+build.DefaultKubernetesVersion+")")
 	implementationFlag(set, &r.implementation, "", "the controller: "+processes+" (default: kube-controller-manager, and reference where no version is without the bug; for a file reference)")
 	set.BoolVar(&r.list, "list", false, "print the known bugs")
@@ -93,6 +100,11 @@ func (r *reproducing) run(ctx context.Context) error {
 	}
 	if err := r.choose(known); err != nil {
 		return err
+	}
+	if r.Build.Source != "" {
+		if err := r.fromTree(ctx); err != nil {
+			return err
+		}
 	}
 	if r.Options.Implementation, err = proxied(r.implementation); err != nil {
 		return err
@@ -140,8 +152,28 @@ func checkRepro(o repro.Options) error {
 	return nil
 }
 
+// fromTree runs the scenario on a local tree: it is red or green, whatever bugs the version
+// has that the tree began as.
+func (r *reproducing) fromTree(ctx context.Context) error {
+	if !r.given {
+		version, err := build.TreeVersion(ctx, r.Build.Source)
+		if err != nil {
+			return err
+		}
+		r.Versions = []string{version}
+	}
+	if len(r.Versions) > 1 {
+		return badinput.New("a tree has one version", "give "+console.Option("version")+" once, or leave it out")
+	}
+	s := *r.Scenario
+	s.Affected = ""
+	r.Scenario, r.against = &s, false
+	return nil
+}
+
 // choose sets the scenario, the versions and the implementation.
 func (r *reproducing) choose(known []library.Entry) (err error) {
+	r.given = len(r.Versions) > 0
 	if r.file != "" {
 		if r.Scenario, err = scenario.Load(r.file); err != nil {
 			return err

@@ -112,7 +112,8 @@ type Selection struct {
 	Declined []contract.Feature `json:"declined,omitempty"`
 	// Strict is true where a failed SHOULD counts like a failed MUST.
 	Strict bool `json:"strict,omitempty"`
-	// KnownBugs is "off" where known bugs of upstream were not expected to show.
+	// KnownBugs is "off" where known bugs of upstream were not expected to show, and
+	// "allow" where they might. Default: they were expected.
 	KnownBugs string `json:"knownBugs,omitempty"`
 }
 
