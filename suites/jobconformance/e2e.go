@@ -108,6 +108,8 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
 	set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs do not run")
 	set.StringVar(&f.labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
+	set.Var(&f.selection.Shard, "shard", "run only this part of the specs, as in 2/4, for merge; auto takes it from CI_NODE_INDEX and CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")
+	f.selection.Shard.Cost = cost
 	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
 }
 
@@ -194,9 +196,9 @@ func (f *flags) selects() error {
 	if !slices.Contains([]string{"", "on", "allow", "off"}, f.knownBugs) {
 		return badinput.New(fmt.Sprintf("%q is neither on, allow nor off", f.knownBugs), "give "+console.Option("known-bugs", "on")+", allow or off")
 	}
+	f.selection.MayBeFixed = f.knownBugs == "allow" || f.knownBugs == "" && f.options.Build.Source != ""
 	if err := f.selectByContract(); err != nil {
 		return err
-	f.selection.MayBeFixed = f.knownBugs == "allow" || f.knownBugs == "" && f.options.Build.Source != ""
 	}
 	return f.rerun()
 }

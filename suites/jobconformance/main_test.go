@@ -68,6 +68,11 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"not a rate limit":         {[]string{"bench", "--qps=fast"}, `"fast" is not a rate limit`},
 		"unwritable reports":       {[]string{"--output-dir", filepath.Join(file, "reports")}, "--output-dir"},
 		"unwritable cache":         {[]string{"--cache-dir", filepath.Join(file, "cache"), "--output-dir", t.TempDir()}, "--cache-dir"},
+		"no shard":                 {[]string{"--shard=3/2"}, "use 2/4, auto with"},
+		"no count of shards":       {[]string{"list", "--shard=auto/0"}, "JOB_COMPLETION_INDEX"},
+		"merge nothing":            {[]string{"merge"}, "missing argument: DIR..."},
+		"merge no shards":          {[]string{"merge", t.TempDir()}, "no shard has ended"},
+		"merge no folder":          {[]string{"merge", filepath.Join(file, "a")}, "has no shard"},
 		"unknown origin":           {[]string{"prefetch", "--binaries=net", "--cache-dir", t.TempDir()}, `"net" is no origin`},
 		"no such mirror":           {[]string{"prefetch", "--binaries=download", "--kubernetes-downloads=http://127.0.0.1:1", "--cache-dir", t.TempDir()}, "--kubernetes-downloads"},
 		"assets without binaries":  {[]string{"--assets", t.TempDir(), "--cache-dir", t.TempDir(), "--output-dir", t.TempDir()}, "lacks kube-apiserver or etcd"},
@@ -97,6 +102,7 @@ func TestHelp(t *testing.T) {
 		"repro":         {"--issue", "--scenario"},
 		"repro-matrix":  {"--versions"},
 		"compare":       {"OLD NEW"},
+		"merge":         {"DIR...", "a shard is missing"},
 		"prefetch":      {"--binaries", "default \"auto\""},
 		"check-history": {"FILE...", "--timeline"},
 	} {
@@ -112,7 +118,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "list", "prefetch", "repro", "repro-matrix", "run", "soak", "version"}
+var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "soak", "version"}
 
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Setenv("JOBCONFORMANCE_OUTPUT", "json")

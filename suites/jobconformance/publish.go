@@ -45,6 +45,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 		},
 		Selection: report.Selection{
 			Skip: f.selection.Skip, Labels: f.labels, Requirements: f.requirements, RerunFailed: f.rerunFailed, Strict: f.selection.Strict,
+			Shard: f.selection.Shard.String(),
 		},
 		Date:     p.started,
 		Duration: verdict.Duration,
@@ -87,7 +88,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 
 // selecting are the flags that another choice of specs replaces, and those that are only
 // about where the results go.
-var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "repeat", "fail-fast", "output-dir", "history"}
+var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast", "output-dir", "history"}
 
 // again returns the command that runs one spec again, with the flags or the variables that
 // the user gave.

@@ -12,7 +12,8 @@ import (
 	"github.com/jobconformance/jobconformance/suites/report/timeline"
 )
 
-// Publish judges a run and writes report.yaml, junit.xml and index.html into a folder. The
+// Publish judges a run and writes report.yaml, junit.xml and index.html into a folder, and
+// shard.json where the run is a shard. The
 // page has a timeline of every saved history; then those that keep does not select are removed.
 // again returns the command that runs one spec again, by its text.
 func Publish(folder string, run Run, keep protocol.Keep, again func(spec string) string) (*Report, error) {
@@ -36,13 +37,10 @@ func Publish(folder string, run Run, keep protocol.Keep, again func(spec string)
 		pictures[s.Text] = p
 	}
 	r := Judge(run, table.All())
-	if err := Write(folder, r); err != nil {
+	if err := writeAll(folder, run, r, pictures); err != nil {
 		return nil, err
 	}
-	if err := WriteJUnit(folder, run, r, again); err != nil {
-		return nil, err
-	}
-	return r, WritePage(folder, r, pictures)
+	return r, writeShard(folder, run, pictures)
 }
 
 // add draws a saved history, judged once more.

@@ -108,6 +108,8 @@ type Selection struct {
 	Requirements []string `json:"requirements,omitempty"`
 	// RerunFailed is the report whose failed specs were run again. Default: none.
 	RerunFailed string `json:"rerunFailed,omitempty"`
+	// Shard is the part of the specs that was run, as in 2/4. Default: all.
+	Shard string `json:"shard,omitempty"`
 	// Declined are the features that the implementation does not claim.
 	Declined []contract.Feature `json:"declined,omitempty"`
 	// Strict is true where a failed SHOULD counts like a failed MUST.

@@ -1,0 +1,86 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/report"
+	"github.com/spf13/cobra"
+)
+
+// durationsText has the specs that take 5 s or more with their times, one in a line.
+//
+//go:embed durations.txt
+var durationsText string
+
+// cost returns how long a spec took when it was last measured; 0 is less than 5 s.
+func cost(spec string) time.Duration { return durations()[spec] }
+
+var durations = sync.OnceValue(func() map[string]time.Duration {
+	all := map[string]time.Duration{}
+	for line := range strings.Lines(durationsText) {
+		took, spec, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all[spec], _ = time.ParseDuration(took) // a unit test reads the lines
+	}
+	return all
+})
+
+const mergeHelp = `Makes one report of the shards of a run: of the folders that run --shard=1/4, --shard=2/4
+and so on have written, on as many machines. The shards must be of the same program,
+implementation, cluster and selection. The saved histories are copied; the logs stay in
+the folders of the shards.
+
+Exit codes: 0 green, 1 red, 2 bad input, 3 no verdict: a shard is missing, or the harness
+failed in one.`
+
+func mergeCommand() *cobra.Command {
+	var folder string
+	c := command("merge DIR...", "Make one report of the shards of a run", mergeHelp,
+		`  jobconformance run --shard=1/2 --output-dir=out/1
+  jobconformance run --shard=2/2 --output-dir=out/2
+  jobconformance merge --output-dir=out/all out/1 out/2`,
+		func(cmd *cobra.Command, args []string) error {
+			merged, err := report.Merge(args)
+			if err != nil {
+				return err
+			}
+			reports, err := run.OpenReports(folder)
+			if err != nil {
+				return err
+			}
+			defer reports.Close()
+			if err := reports.Claim("histories/", report.FileName, report.PageName, report.JUnitName); err != nil {
+				return err
+			}
+			r, copied, err := merged.Write(reports.Dir)
+			if err := errors.Join(err, reports.Add(copied...)); err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			if err := report.GitHub(out, merged.Run, r); err != nil {
+				return err
+			}
+			v := &run.Verdict{
+				Implementation: merged.Implementation.Name, Companion: merged.Companion, Specs: merged.Specs,
+				Crashes: merged.Crashes, Duration: merged.Duration,
+			}
+			if merged.HarnessError != "" {
+				v.Failure = errors.New(merged.HarnessError)
+			}
+			console.Line(out, fmt.Sprintf("%d of %d shards", merged.Shards(), merged.Count), "merged")
+			console.Line(out, "reports", "%s", console.Path(reports.Dir))
+			v.Print(out)
+			if v.NoVerdict() {
+				return exitCode(exitHarness)
+			}
+			return verdict(v.Green())
+		})
+	c.Flags().StringVar(&folder, "output-dir", run.DefaultReports("merged"), "folder for the report; by default below $ARTIFACTS, where it is set")
+	return c
+}

@@ -1,0 +1,236 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/version"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
+)
+
+// ShardName is the name of the file in the folder of a shard that Merge reads.
+const ShardName = "shard.json"
+
+// shard is one of the runs that are parts of one.
+type shard struct {
+	Number, Count int
+	SuiteVersion  string
+	Run           Run
+	Pictures      map[string]Picture
+
+	folder string
+}
+
+// writeShard writes what Merge needs of a run, if it is a shard.
+func writeShard(folder string, run Run, pictures map[string]Picture) error {
+	if run.Selection.Shard == "" {
+		return nil
+	}
+	s := shard{SuiteVersion: version.Suite(), Run: run, Pictures: pictures}
+	if _, err := fmt.Sscanf(run.Selection.Shard, "%d/%d", &s.Number, &s.Count); err != nil {
+		return err
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(folder, ShardName), text)
+}
+
+// Merged is one run made of its shards.
+type Merged struct {
+	Run
+	// Count is how many shards there should be.
+	Count int
+
+	pictures map[string]Picture
+	files    map[string]string // of histories, by their paths in the folder of the report
+	shards   []shard
+}
+
+// Shards is how many there are.
+func (m *Merged) Shards() int { return len(m.shards) }
+
+// Merge reads shards from their folders. A shard that is not there is a HarnessError of the
+// result. The error is a *badinput.Error.
+func Merge(folders []string) (*Merged, error) {
+	m := &Merged{pictures: map[string]Picture{}, files: map[string]string{}}
+	var without []string
+	for _, folder := range folders {
+		s, err := readShard(folder)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			without = append(without, folder)
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if err := m.check(s); err != nil {
+			return nil, err
+		}
+		m.shards = append(m.shards, s)
+	}
+	if len(m.shards) == 0 {
+		return nil, badinput.New("no shard has ended in "+strings.Join(without, ", "), "name the folders that "+console.Program("run")+" with "+console.Option("shard")+" has written")
+	}
+	m.merge(without)
+	return m, nil
+}
+
+func readShard(folder string) (s shard, err error) {
+	text, err := os.ReadFile(filepath.Join(folder, ShardName))
+	if err == nil {
+		if err = json.Unmarshal(text, &s); err == nil && (s.Number < 1 || s.Number > s.Count) {
+			err = fmt.Errorf("it is shard %d of %d", s.Number, s.Count)
+		}
+	}
+	s.folder = folder
+	if _, there := os.Stat(folder); err != nil && (there != nil || !errors.Is(err, fs.ErrNotExist)) {
+		return s, badinput.New(fmt.Sprintf("%s has no shard: %v", folder, err), "name folders for reports of runs with "+console.Option("shard"))
+	}
+	return s, err
+}
+
+// check refuses a shard that is no part of the same run as those before.
+func (m *Merged) check(s shard) error {
+	if len(m.shards) == 0 {
+		return nil
+	}
+	first := m.shards[0]
+	a, b := first.Run.Selection, s.Run.Selection
+	a.Shard, b.Shard = "", ""
+	var what string
+	for _, c := range []struct {
+		what      string
+		one, next any
+	}{
+		{"number of shards", first.Count, s.Count},
+		{"version of jobconformance", first.SuiteVersion, s.SuiteVersion},
+		{"implementation", first.Run.Implementation, s.Run.Implementation},
+		{"companion", first.Run.Companion, s.Run.Companion},
+		{"cluster", first.Run.Cluster, s.Run.Cluster},
+		{"selection of specs", a, b},
+		{"cut of the specs", cut(first), cut(s)},
+	} {
+		if what == "" && !reflect.DeepEqual(c.one, c.next) {
+			what = c.what
+		}
+	}
+	if what != "" {
+		return badinput.New(fmt.Sprintf("%s and %s are not shards of one run: the %s differs", first.folder, s.folder, what), "run all shards with the same program and the same flags")
+	}
+	if i := slices.IndexFunc(m.shards, func(o shard) bool { return o.Number == s.Number }); i >= 0 {
+		return badinput.New(fmt.Sprintf("shard %d is there twice, in %s and in %s", s.Number, m.shards[i].folder, s.folder), "name one of them")
+	}
+	return nil
+}
+
+// cut is the shard of each spec.
+func cut(s shard) map[string]int {
+	of := map[string]int{}
+	for _, spec := range s.Run.Specs {
+		of[spec.Text] = spec.Shard
+	}
+	return of
+}
+
+// merge makes one run of the shards.
+func (m *Merged) merge(without []string) {
+	slices.SortFunc(m.shards, func(a, b shard) int { return cmp.Compare(a.Number, b.Number) })
+	m.Run, m.Count = m.shards[0].Run, m.shards[0].Count
+	m.Selection.Shard, m.Specs, m.Crashes, m.Duration, m.Histories = "", nil, nil, 0, map[string]string{}
+	var failed, missing []string
+	there := map[int]bool{}
+	for _, s := range m.shards {
+		there[s.Number] = true
+		if s.Run.HarnessError != "" {
+			failed = append(failed, fmt.Sprintf("shard %d: %s", s.Number, s.Run.HarnessError))
+		}
+		if s.Run.Date.Before(m.Date) {
+			m.Date = s.Run.Date
+		}
+		m.Duration += s.Run.Duration
+		m.Crashes = append(m.Crashes, s.Run.Crashes...)
+		for _, spec := range s.Run.Specs {
+			if spec.Shard == s.Number || s.Number == m.shards[0].Number && spec.Shard == 0 {
+				m.add(s, spec)
+			}
+		}
+	}
+	for _, spec := range m.shards[0].Run.Specs {
+		if spec.Shard != 0 && !there[spec.Shard] {
+			spec.Message = fmt.Sprintf("not verified: shard %d of %d is missing", spec.Shard, m.Count)
+			m.add(m.shards[0], spec)
+		}
+	}
+	for n := range m.Count {
+		if !there[n+1] {
+			missing = append(missing, fmt.Sprint(n+1))
+		}
+	}
+	if len(missing) > 0 {
+		text := fmt.Sprintf("of %d shards, these are missing: %s", m.Count, strings.Join(missing, ", "))
+		if len(without) > 0 {
+			text += "; no run has ended in " + strings.Join(without, ", ")
+		}
+		failed = append(failed, text)
+	}
+	m.HarnessError = strings.Join(failed, "\n")
+}
+
+func (m *Merged) add(s shard, spec protocol.Spec) {
+	spec.Histories = nil // of the machine of the shard
+	m.Specs = append(m.Specs, spec)
+	m.pictures[spec.Text] = s.Pictures[spec.Text]
+	if file := s.Run.Histories[spec.Text]; file != "" && filepath.IsLocal(file) {
+		m.Histories[spec.Text] = file
+		m.files[file] = filepath.Join(s.folder, file)
+	}
+}
+
+// Write judges the run and writes its report as Publish does. copied are the files of
+// histories.
+func (m *Merged) Write(folder string) (r *Report, copied []string, err error) {
+	for file, from := range m.files {
+		text, err := os.ReadFile(from)
+		if errors.Is(err, fs.ErrNotExist) { // only a part of the folder was kept
+			continue
+		}
+		to := filepath.Join(folder, file)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(to), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(to, text, 0o644)
+		}
+		if err != nil {
+			return nil, copied, err
+		}
+		copied = append(copied, to)
+	}
+	r = Judge(m.Run, table.All())
+	return r, copied, writeAll(folder, m.Run, r, m.pictures)
+}
+
+// writeAll writes report.yaml, junit.xml and index.html.
+func writeAll(folder string, run Run, r *Report, pictures map[string]Picture) error {
+	if err := Write(folder, r); err != nil {
+		return err
+	}
+	again := func(spec string) string { return pictures[spec].Again }
+	if err := WriteJUnit(folder, run, r, again); err != nil {
+		return err
+	}
+	return WritePage(folder, r, pictures)
+}
