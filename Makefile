@@ -30,6 +30,7 @@ HISTORY ?= ## histories of specs to save: failed (default), all or none
 PROFILE ?= ## 1 writes CPU profiles and tables of all requests beside the logs of an embedded cluster
 OUTPUT ?= ## format of LIST and of compare: text (default) or json
 LIST ?= ## 1 prints the specs (e2e) or the known bugs (repro) and runs nothing
+SHARD ?= ## only this part of the specs, as in 2/4: see jobconformance merge
 RERUN_FAILED ?= ## report.yaml of a run whose failed specs are run again
 IMPLEMENTATION_NAME ?= ## name of the implementation in the report
 IMPLEMENTATION_VERSION ?= ## its version in the report
@@ -73,8 +74,8 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 listflags = --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,controllers,$(CONTROLLERS)) \
 		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,cluster,$(CLUSTER)) \
 		$(call flag,focus,$(FOCUS)) $(call flag,skip,$(SKIP)) $(call flag,labels,$(LABELS)) \
-		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) $(call flag,rerun-failed,$(RERUN_FAILED))
-runflags = $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags) $(call flag,procs,$(PROCS)) \
+		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) $(call flag,shard,$(SHARD)) $(call flag,rerun-failed,$(RERUN_FAILED))
+runflags = $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags) $(call flag,procs,$(PROCS)) \
 		$(if $(filter-out 0,$(STRICT)),--strict) $(call flag,known-bugs,$(KNOWN_BUGS)) \
 		$(call flag,repeat,$(REPEAT)) $(call flag,history,$(HISTORY)) $(if $(filter-out 0,$(PROFILE)),--profile) \
 		$(call flag,context,$(CONTEXT)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
@@ -172,6 +173,7 @@ fuzz: ## run random Jobs and CronJobs against the models of the reference contro
 	@cd controller/cronjob && JOBCONFORMANCE_FUZZ_STEPS=$(FUZZ_STEPS) ../../bin/fuzz-cronjob -test.run TestModel -test.v -test.timeout 60m
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 
 MINUTES ?= ## soak starts workloads, or explore runs, for this many minutes; default: 10, or until all are done
 COUNT ?= ## maximum number of workloads of soak; default: no limit
@@ -211,16 +213,18 @@ page: ## test the page of a run with 600 specs in Chromium, or of a red run: JOB
 	JOBCONFORMANCE_SAMPLE=$(CURDIR)/bin/page.html go test -count=1 -run TestSamplePage ./suites/report
 	cd suites/report/browser && go vet ./... && JOBCONFORMANCE_PAGE=$(abspath $(JOBCONFORMANCE_PAGE)) go test -count=1 -v ./...
 
-lint: ## gofmt, the words of suites/prose/words.yaml, and staticcheck
+lint: ## gofmt, the words of suites/prose/words.yaml, staticcheck, and actionlint
 	@unformatted=$$(gofmt -l controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
 	go test -count=1 ./suites/prose
 	go run $(STATICCHECK) ./...
+	go run $(ACTIONLINT)
 
 MATRIX ?= ## matrix.jsonl of repro-matrix, whose results figures takes over
+DURATIONS ?= ## report.yaml of a whole run, whose times figures takes over for shards
 
 .PHONY: requirements figures
-requirements figures: ## write suites/REQUIREMENTS.md, the list of flags, the library of bugs and the figures in the READMEs; MATRIX= takes over results of repro-matrix
-	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) go test -count=1 -run UpToDate ./suites ./suites/report ./suites/jobconformance ./suites/scenario/library
+requirements figures: ## write suites/REQUIREMENTS.md, the list of flags, the library of bugs and the figures in the READMEs; MATRIX= takes over results of repro-matrix, DURATIONS= those of a run
+	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) DURATIONS=$(call quote,$(abspath $(DURATIONS))) go test -count=1 -run UpToDate ./suites ./suites/report ./suites/jobconformance ./suites/scenario/library
 
 clean: ## remove what was built and reported in this checkout; the cache stays
 	rm -rf bin reports
