@@ -31,7 +31,8 @@ are not disturbed: they are best effort.
 
 Results are saved in results.jsonl in the folder for reports. A run that is there for
 the same implementation (by the digest of its binary), version and scenario is not
-repeated.
+repeated. Shards are put together by one results.jsonl after the other in one folder,
+and the same command without --shard.
 
 Exit codes: 0 all runs done, and no violations but known ones, 1 a violation, 2 bad
 input, 3 no verdict: the time was over before all runs were done, or the harness
@@ -51,6 +52,7 @@ type exploration struct {
 	workers        int
 	pairs          int
 	fresh          bool
+	shard          run.Shard
 
 	impl   implementation.Implementation
 	chosen []explore.Scenario
@@ -72,6 +74,7 @@ func exploreCommand() *cobra.Command {
 	set.IntVar(&x.workers, "workers", 0, "scenarios that run at the same time (default: 3 for each core)")
 	set.IntVar(&x.pairs, "pairs", 0, "run each scenario with this many pairs of faults as well")
 	set.BoolVar(&x.fresh, "fresh", false, "repeat the runs that have saved results, too")
+	set.Var(&x.shard, "shard", "run only every nth of the scenarios, from the first: 1/4, 2/4 and so on; auto and auto/4 as for run")
 	clusterFlags(set, &x.options, "explore")
 	return c
 }
@@ -88,6 +91,9 @@ func (x *exploration) check() (err error) {
 	if x.chosen, err = explore.Scenarios(which); err != nil {
 		return err
 	}
+	if x.shard.Count > 0 {
+		x.chosen = every(x.shard, x.chosen)
+	}
 	if x.minutes < 0 || x.workers < 0 || x.pairs < 0 {
 		return badinput.New("a number of minutes, workers or pairs is negative", fmt.Sprintf("give %s, %s and %s 0 or more", console.Option("minutes"), console.Option("workers"), console.Option("pairs")))
 	}
@@ -102,6 +108,14 @@ func (x *exploration) check() (err error) {
 	}
 	x.faults, err = explore.ParsePlan(x.plan)
 	return err
+}
+
+// every returns the scenarios of a shard.
+func every(shard run.Shard, all []explore.Scenario) (some []explore.Scenario) {
+	for i := shard.Number - 1; i < len(all); i += shard.Count {
+		some = append(some, all[i])
+	}
+	return some
 }
 
 func (x *exploration) run(ctx context.Context, out io.Writer) error {
