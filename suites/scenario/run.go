@@ -148,6 +148,7 @@ func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 		return nil, err
 	}
 	r.world = world{recorder: box.Recorder, calls: box.Calls}
+	box.Recorder.FollowEvents() // an expression may be about them
 	return r, nil
 }
 
