@@ -140,7 +140,7 @@ func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	}
 	if err = os.MkdirAll(r.result.Log, 0o755); err == nil {
 		r.implementation, err = box.Behind(implementation.ProxyOptions{
-			Config: e.As, Implementation: e.Implementation, Builds: e.Builds, Folder: r.result.Log,
+			Config: e.As, Implementation: e.Implementation.Brief(), Builds: e.Builds, Folder: r.result.Log,
 		})
 	}
 	if err != nil {
