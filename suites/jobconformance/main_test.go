@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"unwritable cache":         {[]string{"--cache-dir", filepath.Join(file, "cache"), "--output-dir", t.TempDir()}, "--cache-dir"},
 		"no shard":                 {[]string{"--shard=3/2"}, "use 2/4, auto with"},
 		"no count of shards":       {[]string{"list", "--shard=auto/0"}, "JOB_COMPLETION_INDEX"},
+		"gen no image":             {[]string{"gen", "job", "--claim=a"}, "give --image, --claim, --shards"},
 		"merge nothing":            {[]string{"merge"}, "missing argument: DIR..."},
 		"merge no shards":          {[]string{"merge", t.TempDir()}, "no shard has ended"},
 		"merge no folder":          {[]string{"merge", filepath.Join(file, "a")}, "has no shard"},
@@ -102,6 +104,8 @@ func TestHelp(t *testing.T) {
 		"repro":         {"--issue", "--scenario"},
 		"repro-matrix":  {"--versions"},
 		"compare":       {"OLD NEW"},
+		"gen":           {"Indexed Job", "job"},
+		"gen job":       {"--claim", "default 4"},
 		"merge":         {"DIR...", "a shard is missing"},
 		"prefetch":      {"--binaries", "default \"auto\""},
 		"check-history": {"FILE...", "--timeline"},
@@ -118,7 +122,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "soak", "version"}
+var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "gen", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "soak", "version"}
 
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Setenv("JOBCONFORMANCE_OUTPUT", "json")
@@ -152,7 +156,11 @@ func TestReferenceOfFlagsIsUpToDate(t *testing.T) {
 	var want bytes.Buffer
 	want.WriteString("# jobconformance\n\nThe commands and their flags, as `--help` prints them. `make figures` writes this page.\n")
 	root := rootCommand()
-	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
+	all := []*cobra.Command{root}
+	for i := 0; i < len(all); i++ {
+		all = slices.Insert(all, i+1, all[i].Commands()...)
+	}
+	for _, c := range all {
 		fmt.Fprintf(&want, "\n## %s\n\n```\n%s\n\nUsage:\n  %s\n", c.CommandPath(), strings.TrimSpace(c.Long), c.UseLine())
 		if flags := c.LocalFlags().FlagUsages(); flags != "" {
 			fmt.Fprintf(&want, "\nFlags:\n%s", flags)

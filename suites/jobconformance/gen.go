@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/spf13/cobra"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
+)
+
+const genHelp = `Prints a manifest for kubectl apply.
+
+gen job is an Indexed Job whose pods each run one shard, on an embedded cluster of their
+own, and write the results into a folder of a volume: merge reads them. A pod that is
+disrupted, or whose harness fails, is replaced; a shard that is red fails its index, and
+the other shards go on. Arguments behind -- are flags of run.
+
+Exit codes: 0 it was printed, 2 bad input.`
+
+// generated has the values of the flags of gen job.
+type generated struct {
+	name, image, claim string
+	shards             int32
+}
+
+func genCommand() *cobra.Command {
+	c := command("gen", "Print manifests that run shards in a cluster", genHelp, "  jobconformance gen job --help", nil)
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	c.AddCommand(genJobCommand())
+	return c
+}
+
+func genJobCommand() *cobra.Command {
+	var g generated
+	c := command("job", "Print an Indexed Job whose pods are the shards of a run", genHelp,
+		`  jobconformance gen job --shards=4 --image=registry.example.com/jobconformance --claim=results -- -i kube-controller-manager | kubectl apply -f -`,
+		func(cmd *cobra.Command, args []string) error { return g.print(cmd.OutOrStdout(), args) })
+	c.Args = cobra.ArbitraryArgs
+	set := c.Flags()
+	set.StringVar(&g.name, "name", "jobconformance", "name of the Job")
+	set.StringVar(&g.image, "image", "", "image with jobconformance in its PATH, and Go or a filled cache")
+	set.StringVar(&g.claim, "claim", "", "PersistentVolumeClaim for the results, which all pods can write to at the same time")
+	set.Int32Var(&g.shards, "shards", 4, "number of shards")
+	return c
+}
+
+func (g generated) print(out io.Writer, args []string) error {
+	if g.image == "" || g.claim == "" || g.shards < 1 {
+		return badinput.New("a Job needs an image, a claim and 1 or more shards", "give "+strings.Join([]string{console.Option("image"), console.Option("claim"), console.Option("shards")}, ", "))
+	}
+	text, err := yaml.Marshal(g.job(args))
+	if err == nil {
+		_, err = fmt.Fprintf(out, "%s", text)
+	}
+	return err
+}
+
+func (g generated) job(args []string) *batchv1.Job {
+	const results = "results"
+	command := append([]string{"jobconformance", "run", fmt.Sprintf("--shard=auto/%d", g.shards), "--output-dir=/results/$(JOB_COMPLETION_INDEX)"}, args...)
+	return &batchv1.Job{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{Name: g.name},
+		Spec: batchv1.JobSpec{
+			CompletionMode: ptr.To(batchv1.IndexedCompletion), Completions: &g.shards, Parallelism: &g.shards,
+			BackoffLimitPerIndex: ptr.To[int32](2),
+			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
+				{Action: batchv1.PodFailurePolicyActionIgnore, OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+					{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
+				}},
+				{Action: batchv1.PodFailurePolicyActionFailIndex, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+					Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{exitRed, exitBadInput},
+				}},
+			}},
+			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+				RestartPolicy:   corev1.RestartPolicyNever,
+				SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To[int64](65532), FSGroup: ptr.To[int64](65532), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
+				Containers: []corev1.Container{{
+					Name: "shard", Image: g.image, Command: command,
+					Env:             []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}},
+					Resources:       corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("4Gi")}},
+					SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: ptr.To(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
+					VolumeMounts:    []corev1.VolumeMount{{Name: results, MountPath: "/results"}},
+				}},
+				Volumes: []corev1.Volume{{Name: results, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: g.claim}}}},
+			}},
+		},
+	}
+}
