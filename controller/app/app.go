@@ -18,8 +18,10 @@ import (
 	_ "time/tzdata" // spec.timeZone must not depend on the machine's files
 
 	"github.com/spf13/cobra"
+	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	apivalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	componentconfig "k8s.io/component-base/config"
@@ -106,6 +108,7 @@ SIGINT, 1 gave up (lost its lease, for example), 2 could not start.`,
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster; without it, the service account of the pod this runs in")
 	f.StringVar(&o.master, "master", "", "`URL` of the API server, instead of the kubeconfig's")
 	f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "`names` of the controllers to run: "+strings.Join(allControllers, ", ")+"; * is all, -name all but that one")
+	f.StringVar(&o.managedBy, "managed-by", "", "`name` in spec.managedBy of the Jobs to reconcile, as in example.com/mine (default: Jobs without the field, or with "+batchv1.JobControllerName+")")
 	f.IntVar(&o.jobSyncs, "concurrent-job-syncs", 10, "Jobs worked on at the same time")
 	f.IntVar(&o.cronJobSyncs, "concurrent-cron-job-syncs", 5, "CronJobs worked on at the same time")
 	f.Float32Var(&o.qps, "kube-api-qps", 500, "requests of each controller to the API server per second, in the long run; -1 is as many as it takes")
@@ -135,6 +138,7 @@ type options struct {
 	election           componentconfig.LeaderElectionConfiguration
 	metricsBindAddress string
 	controllers        []string
+	managedBy          string
 	jobSyncs           int
 	cronJobSyncs       int
 	qps                float32
@@ -179,6 +183,9 @@ func (o options) validate() error {
 	}
 	if !slices.ContainsFunc(allControllers, o.runs) {
 		return errors.New("--controllers leaves nothing to run; name one of " + strings.Join(allControllers, ", "))
+	}
+	if wrong := apivalidation.IsDomainPrefixedPath(field.NewPath("managed-by"), o.managedBy); o.managedBy != "" && len(wrong) > 0 {
+		return fmt.Errorf("--managed-by is %q: %s", o.managedBy, wrong[0].Detail)
 	}
 	for _, f := range []struct {
 		name  string

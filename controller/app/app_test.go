@@ -72,6 +72,7 @@ func TestBadStart(t *testing.T) {
 		"no burst":              {[]string{"--kube-api-burst=-1"}, []string{"--kube-api-burst", "more than 0"}},
 		"content type":          {[]string{"--kube-api-content-type=text/html"}, []string{"--kube-api-content-type", "protobuf", "json"}},
 		"unknown controller":    {[]string{"--controllers=job,pods"}, []string{`"pods"`, "cronjob"}},
+		"managed by a word":     {[]string{"--managed-by=mine"}, []string{"--managed-by", `"mine"`}},
 		"no controllers":        {[]string{"--controllers="}, []string{"--controllers", "job, cronjob"}},
 		"none left":             {[]string{"--controllers=*,-job,-cronjob"}, []string{"--controllers", "nothing to run"}},
 		"no lease namespace":    {[]string{"--leader-elect-resource-namespace="}, []string{"resourceNamespace"}},

@@ -172,7 +172,7 @@ func newWork(o options, c clients) *work {
 		events:  c.events,
 	}
 	if name := "job-controller"; o.runs(jobController) {
-		run := job.New(c.job, w.factory, w.recorder(name), clock.RealClock{}).Run
+		run := job.New(c.job, w.factory, w.recorder(name), clock.RealClock{}, o.managedBy).Run
 		w.controllers = append(w.controllers, controller{name, run, o.jobSyncs})
 	}
 	if name := "cronjob-controller"; o.runs(cronJobController) {

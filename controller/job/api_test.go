@@ -76,7 +76,7 @@ func newAPIServer(t tb, job *batchv1.Job, pods ...string) *apiServer {
 // connect starts a new process, as it were: it remembers nothing.
 func (s *apiServer) connect(client *fake.Clientset) {
 	factory := informers.NewSharedInformerFactory(client, 0)
-	c := New(client, factory, s.events, s.clock)
+	c := New(client, factory, s.events, s.clock, "")
 	c.parallelWrites = 1 // in order
 	s.controller, s.jobStore = c, factory.Batch().V1().Jobs().Informer().GetIndexer()
 	s.show()

@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 )
 
 const (
@@ -48,8 +49,7 @@ func crowded(job *batchv1.Job) time.Duration {
 	return min(time.Duration(job.Status.Active)*podPeriod, crowdPeriod)
 }
 
-// Controller reconciles all Jobs of a cluster, other than those whose spec.managedBy names another
-// controller.
+// Controller reconciles all Jobs of a cluster whose spec.managedBy leaves them to it.
 type Controller struct {
 	client   kubernetes.Interface
 	jobs     batchlisters.JobLister
@@ -57,6 +57,7 @@ type Controller struct {
 	synced   []cache.InformerSynced
 	recorder record.EventRecorder
 	clock    clock.WithTicker
+	manager  string // in spec.managedBy; empty for the built-in one's name
 	// parallelWrites is maxParallelWrites; 1 makes the order of requests certain.
 	parallelWrites int
 
@@ -64,9 +65,10 @@ type Controller struct {
 	caches         loop.Caches[Cache]
 }
 
-// New returns a Controller that uses the factory's informers for Jobs and pods. The caller starts the
-// factory afterwards.
-func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, clock clock.WithTicker) *Controller {
+// New returns a Controller that uses the factory's informers for Jobs and pods, and reconciles the Jobs
+// whose spec.managedBy names the manager. An empty one is the built-in controller, whose Jobs need
+// not have the field. The caller starts the factory afterwards.
+func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, clock clock.WithTicker, manager string) *Controller {
 	jobs, pods := factory.Batch().V1().Jobs(), factory.Core().V1().Pods()
 	c := &Controller{
 		client:         client,
@@ -74,6 +76,7 @@ func New(client kubernetes.Interface, factory informers.SharedInformerFactory, r
 		pods:           loop.IndexByOwner(pods.Informer()),
 		recorder:       recorder,
 		clock:          clock,
+		manager:        manager,
 		parallelWrites: maxParallelWrites,
 		queue:          loop.NewQueue("job", clock),
 		orphans:        loop.NewQueue("job_orphan_pod", clock),
@@ -91,7 +94,7 @@ func (c *Controller) Run(ctx context.Context, workers int) {
 // do. JOB-STATUS-014
 func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 	shown, err := c.jobs.Jobs(key.Namespace).Get(key.Name)
-	if err != nil || !plan.Ours(shown) { // the lister's only error is that there is none
+	if err != nil || !plan.Ours(shown, c.manager) { // the lister's only error is that there is none
 		c.caches.Forget(key)
 		return nil
 	}
@@ -125,8 +128,8 @@ func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 
 func (c *Controller) jobChanged(before, now *batchv1.Job) {
 	job := cmp.Or(now, before)
-	if before == nil && plan.ManagedByOther(now) {
-		jobsOfOthers.WithLabelValues(*now.Spec.ManagedBy).Inc()
+	if before == nil && plan.ManagedByOther(now, c.manager) {
+		jobsOfOthers.WithLabelValues(ptr.Deref(now.Spec.ManagedBy, batchv1.JobControllerName)).Inc()
 	}
 	c.queue.Add(cache.MetaObjectToName(job))
 	if now == nil || !plan.Counts(now) {

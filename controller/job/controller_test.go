@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 		return false, nil, nil
 	})
 	factory := informers.NewSharedInformerFactory(client, 0)
-	c := New(client, factory, &record.FakeRecorder{}, clock.RealClock{})
+	c := New(client, factory, &record.FakeRecorder{}, clock.RealClock{}, "")
 	factory.Start(ctx.Done())
 	done := make(chan struct{})
 	go func() { c.Run(ctx, 2); close(done) }()

@@ -39,7 +39,7 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, known *Cac
 		}
 		known.podsUnconfirmed.Store(false)
 	}
-	v := &plan.View{Job: job, Orphans: loop.Owned[corev1.Pod](c.pods, job.Namespace, ""), Now: c.clock.Now(),
+	v := &plan.View{Job: job, Manager: c.manager, Orphans: loop.Owned[corev1.Pod](c.pods, job.Namespace, ""), Now: c.clock.Now(),
 		Backoff: plan.DefaultBackoff, History: known.history, CreateAfter: known.createAfter}
 	for _, pod := range known.latestPods(loop.Owned[corev1.Pod](c.pods, job.Namespace, job.UID), upTo, v.Now) {
 		if !known.past(pod) || !selector.Matches(labels.Set(pod.Labels)) {

@@ -29,7 +29,7 @@ func (c *Controller) syncOrphan(ctx context.Context, key cache.ObjectName) error
 		return fmt.Errorf("looking for the Job of pod %s: %w", key, err)
 	}
 	matching, _ := c.jobs.GetPodJobs(pod) // the error means that there are none
-	if !plan.Orphaned(pod, owner, matching) {
+	if !plan.Orphaned(pod, owner, matching, c.manager) {
 		return nil
 	}
 	klog.FromContext(ctx).V(2).Info("Removing the finalizer of an orphaned pod", "pod", klog.KObj(pod))

@@ -57,7 +57,7 @@ type Event struct{ Type, Reason, Message string }
 // New decides what a Job needs now.
 func New(v View) Plan {
 	job := v.Job
-	if !Ours(job) {
+	if !Ours(job, v.Manager) {
 		return Plan{History: v.History}
 	}
 	if reason, message := validate(job); reason != "" {

@@ -16,6 +16,8 @@ import (
 // View is all that a Plan may depend on. New modifies nothing in it.
 type View struct {
 	Job *batchv1.Job
+	// Manager is the controller's name in spec.managedBy. Default: the built-in one's.
+	Manager string
 	// Pods are controlled by the Job. A pod that has ended, has lost the tracking
 	// finalizer and was in an earlier View may be left out: History knows it.
 	Pods []*corev1.Pod
@@ -31,12 +33,12 @@ type View struct {
 	CreateAfter time.Time
 }
 
-// Ours reports whether the controller acts on a Job at all.
-func Ours(job *batchv1.Job) bool {
+// Ours reports whether the manager acts on a Job at all.
+func Ours(job *batchv1.Job, manager string) bool {
 	// A finished Job is never touched again.
 	// JOB-END-001, JOB-END-007, JOB-SUSPEND-008, JOB-DEADLINE-008, JOB-IDENTITY-007, JOB-PODS-012,
 	// JOB-FINISHED-002
-	return !Finished(job) && !ManagedByOther(job)
+	return !Finished(job) && !ManagedByOther(job, manager)
 }
 
 // Finished reports whether a Job is Complete or Failed.
@@ -44,10 +46,14 @@ func Finished(job *batchv1.Job) bool {
 	return IsTrue(job, batchv1.JobComplete) != nil || IsTrue(job, batchv1.JobFailed) != nil
 }
 
-// ManagedByOther reports whether spec.managedBy leaves the Job to another controller (KEP-4368).
+// ManagedByOther reports whether spec.managedBy leaves the Job to another controller than the
+// manager (KEP-4368). An empty manager is the built-in one.
 // JOB-MANAGEDBY-001, JOB-MANAGEDBY-002, JOB-MANAGEDBY-003, JOB-MANAGEDBY-004
-func ManagedByOther(job *batchv1.Job) bool {
-	return job.Spec.ManagedBy != nil && *job.Spec.ManagedBy != batchv1.JobControllerName
+func ManagedByOther(job *batchv1.Job, manager string) bool {
+	if manager == "" {
+		manager = batchv1.JobControllerName
+	}
+	return ptr.Deref(job.Spec.ManagedBy, batchv1.JobControllerName) != manager
 }
 
 // ending reports whether it is decided how a Job ends, though it has not ended yet.
@@ -149,13 +155,13 @@ func claim(v View) (pods, adopt, release []*corev1.Pod) {
 // go, or nobody could ever delete the pod. owner is the Job that the pod's controller reference
 // names, nil if there is none. matching are Jobs whose selector matches a pod without a controller.
 // JOB-TRACKING-005, JOB-TRACKING-008, JOB-TRACKING-009, JOB-PODS-010, JOB-PODS-011, JOB-FAULTS-005, JOB-ADMISSION-021
-func Orphaned(pod *corev1.Pod, owner *batchv1.Job, matching []batchv1.Job) bool {
+func Orphaned(pod *corev1.Pod, owner *batchv1.Job, matching []batchv1.Job, manager string) bool {
 	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
-		return IsJob(ref) && (owner == nil || !ManagedByOther(owner) && !Counts(owner))
+		return IsJob(ref) && (owner == nil || !ManagedByOther(owner, manager) && !Counts(owner))
 	}
 	for i := range matching {
 		job := &matching[i]
-		if reason, _ := validate(job); reason == "" && Ours(job) && job.DeletionTimestamp == nil {
+		if reason, _ := validate(job); reason == "" && Ours(job, manager) && job.DeletionTimestamp == nil {
 			return pod.DeletionTimestamp != nil // else the Job adopts it
 		}
 	}

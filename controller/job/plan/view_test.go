@@ -36,7 +36,7 @@ func TestOrphaned(t *testing.T) {
 		{"a pod that only a finished Job matches", MakePod("a running orphan"), nil, []batchv1.Job{*MakeJob(finished)}, true},
 		{"a pod that nothing matches", MakePod("a running orphan"), nil, nil, true},
 	} {
-		if got := Orphaned(row.pod, row.owner, row.matching); got != row.want {
+		if got := Orphaned(row.pod, row.owner, row.matching, ""); got != row.want {
 			t.Errorf("%s: %t", row.name, got)
 		}
 	}
@@ -212,17 +212,17 @@ func TestInvalidJobsAreLeftAlone(t *testing.T) {
 			if got := describe(job, p); got != "" {
 				t.Errorf("it is not left alone: %s", got)
 			}
-			if Orphaned(pods[1], job, nil) {
+			if Orphaned(pods[1], job, nil, "") {
 				t.Error("the Job still counts its pods")
 			}
 			// Its pods must not keep it from being deleted in the foreground.
 			BeingDeleted(job)
-			if !Orphaned(pods[1], job, nil) {
+			if !Orphaned(pods[1], job, nil, "") {
 				t.Error("the pod keeps its finalizer")
 			}
 			// Another controller's Job is left alone, valid or not.
 			job.Spec.ManagedBy = ptr.To("example.com/other")
-			if p := New(viewOf(job, pods...)); len(p.Events) > 0 || Orphaned(pods[1], job, nil) {
+			if p := New(viewOf(job, pods...)); len(p.Events) > 0 || Orphaned(pods[1], job, nil, "") {
 				t.Errorf("%v", p.Events)
 			}
 		})
@@ -314,4 +314,26 @@ func TestPlanSurvivesAnything(t *testing.T) {
 			t.Fatal("creates and deletes or adopts at once")
 		}
 	})
+}
+
+// JOB-MANAGEDBY-001, JOB-MANAGEDBY-004
+func TestManager(t *testing.T) {
+	const mine = "example.com/mine"
+	for _, row := range []struct {
+		manager   string
+		managedBy *string
+		other     bool
+	}{
+		{"", nil, false}, {"", ptr.To(batchv1.JobControllerName), false}, {"", ptr.To(mine), true},
+		{mine, nil, true}, {mine, ptr.To(batchv1.JobControllerName), true}, {mine, ptr.To(mine), false},
+		{mine, ptr.To("example.com/other"), true},
+	} {
+		job := &batchv1.Job{Spec: batchv1.JobSpec{ManagedBy: row.managedBy}}
+		if got := ManagedByOther(job, row.manager); got != row.other || Ours(job, row.manager) == row.other {
+			t.Errorf("for %q, a Job with managedBy %q is another's: %t", row.manager, ptr.Deref(row.managedBy, "none"), got)
+		}
+		if p := New(View{Job: job, Manager: row.manager}); row.other && (p.Status != nil || len(p.Create) > 0) {
+			t.Errorf("%q acts on another's Job: %+v", row.manager, p)
+		}
+	}
 }
