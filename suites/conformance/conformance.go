@@ -51,6 +51,8 @@ type Options struct {
 	// Controllers that it has, job or cronjob; the reference takes the place of the other.
 	// Default: both.
 	Controllers []string
+	// ManagedBy is the spec.managedBy of its Jobs. Default: none.
+	ManagedBy string
 	// Declined are features that the controller does not claim.
 	Declined []contract.Feature
 	// Focus is a regular expression on the text of specs, Labels a filter on
@@ -121,6 +123,9 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	if err == nil {
 		impl, err = impl.Only(o.Controllers...)
 	}
+	if err == nil {
+		impl, err = impl.Manages(o.ManagedBy)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +170,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 		Specs:     verdict.Specs,
 		Crashes:   verdict.Crashes,
 	}
+	judged.Implementation.ManagedBy = o.ManagedBy
 	if impl.Lacks() != "" {
 		judged.Implementation.Controllers = impl.Controllers()
 	}

@@ -48,6 +48,7 @@ const e2eExample = `  jobconformance run
 type flags struct {
 	implementation string
 	controllers    []string
+	managedBy      string
 	repeat         int
 	knownBugs      string // on, allow or off; empty: on, or allow with a tree
 	requirements   []string
@@ -102,6 +103,7 @@ func (f *flags) command() *cobra.Command {
 func (f *flags) selectingFlags(set *pflag.FlagSet) {
 	implementationFlag(set, &f.implementation, implementation.Reference, "the controller to check")
 	set.StringSliceVar(&f.controllers, "controllers", []string{"job", "cronjob"}, "controllers that the implementation has; the bundled one takes the place of the other")
+	set.StringVar(&f.managedBy, "managed-by", "", "spec.managedBy of the implementation's Jobs, as in example.com/mine; the cluster's own Job controller stays on")
 	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
 	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
 	set.StringVar(&f.selection.Skip, "skip", "", "leave out specs whose text matches this regular expression")
@@ -180,7 +182,10 @@ func (f *flags) parse() (implementation.Implementation, error) {
 	if err != nil {
 		return impl, err
 	}
-	return impl.Only(f.controllers...)
+	if impl, err = impl.Only(f.controllers...); err != nil {
+		return impl, err
+	}
+	return impl.Manages(f.managedBy)
 }
 
 // selects checks the flags that select specs and applies them.

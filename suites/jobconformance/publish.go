@@ -52,6 +52,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 		Specs:    verdict.Specs,
 		Crashes:  verdict.Crashes,
 	}
+	judged.Implementation.ManagedBy = f.options.Implementation.Dialect().ManagedBy
 	if f.options.Implementation.Lacks() != "" {
 		judged.Implementation.Controllers = f.options.Implementation.Controllers()
 	}

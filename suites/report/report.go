@@ -73,6 +73,8 @@ type Implementation struct {
 	// Controllers that it has, where that is one: job or cronjob. The requirements of the
 	// other profile are declined. Default: both.
 	Controllers []string `json:"controllers,omitempty"`
+	// ManagedBy is the spec.managedBy of all its Jobs. Default: none.
+	ManagedBy string `json:"managedBy,omitempty"`
 	// Organization that makes it.
 	Organization string `json:"organization,omitempty"`
 	// Project that it is a part of.

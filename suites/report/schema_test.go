@@ -92,7 +92,7 @@ func everything() *Report {
 		specs = append(specs, spec(q.ID+" holds", ends[i%len(ends)], q.ID))
 	}
 	return Judge(Run{
-		Implementation: Implementation{"mine", "v1", []string{"job"}, "Mine & Co", "mine", "https://example.org", []string{"me@example.org"}},
+		Implementation: Implementation{"mine", "v1", []string{"job"}, "example.com/mine", "Mine & Co", "mine", "https://example.org", []string{"me@example.org"}},
 		Companion:      "reference",
 		Cluster:        Cluster{Kind: "kind", KubernetesVersion: "v1.37.1", FeatureGates: "A=true", NodeImage: "kindest/node"},
 		Selection:      Selection{Focus: ".", Labels: "!slow", Requirements: []string{"JOB-END-001"}, Declined: []contract.Feature{contract.Indexed}, Strict: true},

@@ -129,7 +129,7 @@ func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	box, err := sandbox.Open(ctx, sandbox.Options{
 		Config: e.Config, User: "scenario", Run: e.RunName, Prefix: sandbox.OwnPrefix, Waits: sandbox.Waits{Reaction: e.Patience},
 		KubernetesVersion: e.Version, Implementation: e.Implementation.Name, Except: s.Except,
-		Companion: e.Implementation.Lacks(),
+		Companion: e.Implementation.Lacks(), Dialect: e.Implementation.Dialect(),
 	})
 	if err != nil {
 		return nil, err
