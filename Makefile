@@ -7,6 +7,7 @@
 IMPLEMENTATION ?= reference## default: reference; also kube-controller-manager, exec:COMMAND, image:REFERENCE or builtin
 CONTROLLERS ?= ## job or cronjob: the only controller that the implementation has; default: both
 MANAGED_BY ?= ## spec.managedBy of the implementation's Jobs, as in example.com/mine; the built-in Job controller stays on
+DIALECT ?= ## file with the custom resource in place of CronJobs, as fixtures/dialect/example/dialect.yaml
 KUBERNETES_VERSION ?= ## version of the control plane, as in v1.36.3
 KUBERNETES_SOURCE ?= ## folder with a clone of Kubernetes to build the control plane from
 FEATURE_GATES ?= ## feature gates of the control plane, as in A=true,B=false
@@ -72,7 +73,7 @@ e2e prefetch explore bench bench-long crash soak repro repro-matrix: export JOBC
 e2e: bin/jobconformance ## check a controller on an embedded cluster
 	@bin/jobconformance $(if $(filter-out 0,$(LIST)),list $(listflags) $(call flag,output,$(OUTPUT)),run $(listflags) $(runflags))
 
-listflags = --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,controllers,$(CONTROLLERS)) $(call flag,managed-by,$(MANAGED_BY)) \
+listflags = --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,controllers,$(CONTROLLERS)) $(call flag,managed-by,$(MANAGED_BY)) $(call flag,dialect,$(DIALECT)) \
 		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,cluster,$(CLUSTER)) \
 		$(call flag,focus,$(FOCUS)) $(call flag,skip,$(SKIP)) $(call flag,labels,$(LABELS)) \
 		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) $(call flag,shard,$(SHARD)) $(call flag,rerun-failed,$(RERUN_FAILED))

@@ -70,7 +70,10 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 		Expect(job.Spec.Completions).To(HaveValue(BeEquivalentTo(3)))
 		Expect(job.Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(4)))
 		Expect(job.Spec.Template.Annotations).To(HaveKeyWithValue("example.com/pod", "p"))
-		Expect(job.Spec.Template.Spec.Containers).To(Equal(cronJob.Spec.JobTemplate.Spec.Template.Spec.Containers))
+		// Defaults are those of a Job: a custom resource has none in its template.
+		want := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "b"}, Spec: *cronJob.Spec.JobTemplate.Spec.DeepCopy()}
+		Expect(s.Client.Create(ctx, want, client.DryRunAll)).To(Succeed())
+		Expect(job.Spec.Template.Spec.Containers).To(Equal(want.Spec.Template.Spec.Containers))
 	})
 
 	// A CronJob's name has at most 52 characters, because its controller appends 11:

@@ -35,6 +35,12 @@ func (f *flags) selectByContract() error {
 		}
 		f.selection.Declined = append(f.selection.Declined, name)
 	}
+	for _, id := range f.options.Implementation.Dialect().Declines {
+		if _, found := table.Find(id); !found {
+			return badinput.New(fmt.Sprintf("the dialect declines the unknown requirement %q", id), "take an ID from suites/REQUIREMENTS.md")
+		}
+		f.selection.DeclinedRequirements = append(f.selection.DeclinedRequirements, id)
+	}
 	if f.knownBugs == "off" {
 		return nil
 	}

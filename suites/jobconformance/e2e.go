@@ -49,6 +49,7 @@ type flags struct {
 	implementation string
 	controllers    []string
 	managedBy      string
+	dialect        string // path
 	repeat         int
 	knownBugs      string // on, allow or off; empty: on, or allow with a tree
 	requirements   []string
@@ -104,6 +105,7 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 	implementationFlag(set, &f.implementation, implementation.Reference, "the controller to check")
 	set.StringSliceVar(&f.controllers, "controllers", []string{"job", "cronjob"}, "controllers that the implementation has; the bundled one takes the place of the other")
 	set.StringVar(&f.managedBy, "managed-by", "", "spec.managedBy of the implementation's Jobs, as in example.com/mine; the cluster's own Job controller stays on")
+	set.StringVar(&f.dialect, "dialect", "", "file with the custom resource that takes the place of CronJobs, as fixtures/dialect/example/dialect.yaml")
 	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
 	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
 	set.StringVar(&f.selection.Skip, "skip", "", "leave out specs whose text matches this regular expression")
@@ -185,7 +187,10 @@ func (f *flags) parse() (implementation.Implementation, error) {
 	if impl, err = impl.Only(f.controllers...); err != nil {
 		return impl, err
 	}
-	return impl.Manages(f.managedBy)
+	if impl, err = impl.Manages(f.managedBy); err != nil {
+		return impl, err
+	}
+	return impl.Speaks(f.dialect)
 }
 
 // selects checks the flags that select specs and applies them.

@@ -46,13 +46,15 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 		Selection: report.Selection{
 			Skip: f.selection.Skip, Labels: f.labels, Requirements: f.requirements, RerunFailed: f.rerunFailed, Strict: f.selection.Strict,
 			Shard: f.selection.Shard.String(),
+			DeclinedRequirements: f.selection.DeclinedRequirements,
 		},
 		Date:     p.started,
 		Duration: verdict.Duration,
 		Specs:    verdict.Specs,
 		Crashes:  verdict.Crashes,
 	}
-	judged.Implementation.ManagedBy = f.options.Implementation.Dialect().ManagedBy
+	dialect := f.options.Implementation.Dialect()
+	judged.Implementation.ManagedBy, judged.Implementation.CronJob = dialect.ManagedBy, dialect.CronJob.String()
 	if f.options.Implementation.Lacks() != "" {
 		judged.Implementation.Controllers = f.options.Implementation.Controllers()
 	}

@@ -166,7 +166,8 @@ func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []
 		}
 		out.Evidence = append(out.Evidence, e)
 	}
-	out.Outcome = sum(out.Evidence, slices.Contains(run.Selection.Declined, q.Feature) || run.Implementation.lacks(q.Profile()))
+	out.Outcome = sum(out.Evidence, slices.Contains(run.Selection.Declined, q.Feature) ||
+		slices.Contains(run.Selection.DeclinedRequirements, q.ID) || run.Implementation.lacks(q.Profile()))
 	return out
 }
 

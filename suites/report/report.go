@@ -75,6 +75,9 @@ type Implementation struct {
 	Controllers []string `json:"controllers,omitempty"`
 	// ManagedBy is the spec.managedBy of all its Jobs. Default: none.
 	ManagedBy string `json:"managedBy,omitempty"`
+	// CronJob is the custom resource in place of batch/v1's CronJob, as its apiVersion and
+	// kind. Default: that one.
+	CronJob string `json:"cronJob,omitempty"`
 	// Organization that makes it.
 	Organization string `json:"organization,omitempty"`
 	// Project that it is a part of.
@@ -114,6 +117,9 @@ type Selection struct {
 	Shard string `json:"shard,omitempty"`
 	// Declined are the features that the implementation does not claim.
 	Declined []contract.Feature `json:"declined,omitempty"`
+	// DeclinedRequirements are the IDs of those of the API server that the
+	// implementation's custom resource does not meet.
+	DeclinedRequirements []string `json:"declinedRequirements,omitempty"`
 	// Strict is true where a failed SHOULD counts like a failed MUST.
 	Strict bool `json:"strict,omitempty"`
 	// KnownBugs is "off" where known bugs of upstream were not expected to show, and
