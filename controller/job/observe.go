@@ -42,7 +42,7 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, known *Cac
 	v := &plan.View{Job: job, Manager: c.manager, Orphans: loop.Owned[corev1.Pod](c.pods, job.Namespace, ""), Now: c.clock.Now(),
 		Backoff: plan.DefaultBackoff, History: known.history, CreateAfter: known.createAfter}
 	for _, pod := range known.latestPods(loop.Owned[corev1.Pod](c.pods, job.Namespace, job.UID), upTo, v.Now) {
-		if !known.past(pod) || !selector.Matches(labels.Set(pod.Labels)) {
+		if !known.past(pod) || !selector.Matches(labels.Set(pod.Labels)) || plan.MayRetry(job, pod) {
 			v.Pods = append(v.Pods, pod)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
@@ -76,6 +77,19 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
 		Expect(failedIndexes(s)).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(6))
+	})
+
+	// Wrong: reads them off the pod that it has deleted.
+	It("the failures of an index stay counted when suspension deletes its retried pod", Covers(
+		SuspensionKeepsCounts), Shows(upstream.IndexFailuresLost), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
+		s.End(ctx, 1, Running(s, "a", 1)...)
+		indexRunsAgain(s, "0", 2)
+		SuspendJob(ctx, s, "a")
+		suspended(s, Counters{Failed: 1})
+		ResumeJob(ctx, s, "a")
+		s.End(ctx, 1, indexRunsAgain(s, "0", 3))
+		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Failed: 2})
 	})
 
 	// Wrong: lists each index, or "0-1".

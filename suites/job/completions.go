@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
@@ -32,6 +33,19 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(4))
 		Expect(tracked(s.Pods())).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(4))
+	})
+
+	// Wrong: adopts it, and takes its finalizer for a sign that it is not counted.
+	It("a counted pod that loses its owner is not counted again", Covers(CountsOnce), Shows(upstream.CountedAgain), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Completions(2))
+		s.End(ctx, 0, Running(s, "a", 1)...)
+		before := Counters{Active: 1, Ready: 1, Succeeded: 1}
+		Counts(s, "a", "the first pod is counted, and the second one runs", before)
+		s.Soon("the first pod is released", func(g Gomega) { g.Expect(tracked(s.Pods())).To(HaveLen(1)) })
+		framework.Change(ctx, s, &s.InPhase(corev1.PodSucceeded)[0], func(p *corev1.Pod) { p.OwnerReferences = nil })
+		s.Stays("it is not counted again", func(g Gomega) { g.Expect(CountersOf(s.Job("a"))).To(Equal(before)) })
+		s.End(ctx, 0, s.Active()...)
+		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
 	// Source: batch/v1 JobReasonCompletionsReached; KEP-3998.

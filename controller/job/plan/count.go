@@ -259,6 +259,42 @@ func indexFailures(pod *corev1.Pod) (counted, ignored int) {
 	return number(batchv1.JobIndexFailureCountAnnotation), number(batchv1.JobIndexIgnoredFailureCountAnnotation)
 }
 
+// MayRetry reports whether a later Plan may need a pod although it has ended and is counted: how
+// often its index has failed is known from such pods alone once the pod that followed is deleted.
+func MayRetry(job *batchv1.Job, pod *corev1.Pod) bool {
+	return LimitPerIndex(job) && pod.Status.Phase == corev1.PodFailed
+}
+
+// failureCount is how often an index has failed.
+type failureCount struct{ counted, ignored int }
+
+// failureCounts returns how often each index has failed, by all pods that are left of it. The pod
+// that followed the last failure may have been deleted, with the number on it: by a suspension, or a
+// lower parallelism. Then the failed one still shows it, though it is counted; if that is gone as
+// well, nothing does. An index that had failed for good starts anew: completions have excluded it
+// meanwhile. JOB-SUSPEND-007, JOB-BACKOFFLIMITPERINDEX-012, JOB-BACKOFFLIMITPERINDEX-013
+func failureCounts(job *batchv1.Job, pods []*corev1.Pod) map[int]failureCount {
+	if !LimitPerIndex(job) {
+		return nil
+	}
+	counts := map[int]failureCount{}
+	for _, pod := range pods {
+		ix := CompletionIndex(pod)
+		counted, ignored := indexFailures(pod)
+		// The controller itself deleted a pod that is being deleted without the finalizer.
+		if countsAsFailed(job, pod) && (pod.DeletionTimestamp == nil || HasFinalizer(pod)) {
+			counted, ignored = inherited(job, pod)
+		}
+		counts[ix] = failureCount{max(counted, counts[ix].counted), max(ignored, counts[ix].ignored)}
+	}
+	for ix, n := range counts {
+		if n.counted > int(*job.Spec.BackoffLimitPerIndex) {
+			delete(counts, ix)
+		}
+	}
+	return counts
+}
+
 // Attempts returns how often an index had failed before this pod, for whatever reason.
 // JOB-BACKOFFLIMITPERINDEX-022
 func Attempts(pod *corev1.Pod) int {

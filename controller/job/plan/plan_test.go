@@ -265,24 +265,32 @@ func TestPlanLimitsEachIndex(t *testing.T) {
 
 func TestFailuresAreInherited(t *testing.T) {
 	job := MakeJob(PerIndex(5), Rule("Ignore In 3"))
-	for _, row := range []struct{ after, counted, ignored string }{
-		{"", "0", ""},
-		{"a failed ix=0 exit=1", "1", ""},
-		{"a failed ix=0 exit=1 fails=2 ignored=1", "3", "1"},
-		{"a failed ix=0 exit=3 fails=2 ignored=1", "2", "2"},
-		{"a failed ix=0 exit=1 fails=2147483647", "2147483647", ""},
+	for _, row := range []struct {
+		after            []string
+		counted, ignored string
+	}{
+		{nil, "0", ""},
+		{[]string{"a failed ix=0 exit=1"}, "1", ""},
+		{[]string{"a failed ix=0 exit=1 fails=2 ignored=1"}, "3", "1"},
+		{[]string{"a failed ix=0 exit=3 fails=2 ignored=1"}, "2", "2"},
+		// The pod that followed was deleted, or is about to be.
+		{[]string{"a failed bare ix=0 exit=1", "b failed bare ix=0 exit=1 fails=1"}, "2", ""},
+		{[]string{"a failed bare ix=0 exit=1", "b running deleted bare ix=0 fails=1"}, "1", ""},
+		{[]string{"a failed bare ix=0 exit=1", "b failed deleted bare ix=0 exit=1 fails=1"}, "1", ""},
+		// Completions excluded the index after it had failed for good.
+		{[]string{"a failed bare ix=0 exit=1 fails=5"}, "0", ""},
 	} {
-		var failed *corev1.Pod
-		if row.after != "" {
-			failed = MakePod(row.after)
+		var pods []*corev1.Pod
+		for _, text := range row.after {
+			pods = append(pods, MakePod(text))
 		}
-		pod := newPod(job, 0, failed)
+		pod := newPod(job, 0, failureCounts(job, pods)[0])
 		counted, ignored := pod.Annotations[batchv1.JobIndexFailureCountAnnotation], pod.Annotations[batchv1.JobIndexIgnoredFailureCountAnnotation]
 		if counted != row.counted || ignored != row.ignored {
 			t.Errorf("after %q: %q and %q, want %q and %q", row.after, counted, ignored, row.counted, row.ignored)
 		}
 	}
-	if pod := newPod(MakeJob(WithIndexes), 0, nil); pod.Annotations[batchv1.JobIndexFailureCountAnnotation] != "" {
+	if pod := newPod(MakeJob(WithIndexes), 0, failureCount{}); pod.Annotations[batchv1.JobIndexFailureCountAnnotation] != "" {
 		t.Error("the count belongs to Jobs with a limit per index")
 	}
 }
@@ -309,6 +317,14 @@ func TestPlanClaims(t *testing.T) {
 	v.Pods = MakePods("loose running")
 	if got := describe(v.Job, New(v)); got != "active=1" {
 		t.Errorf("a pod is not adopted twice: %s", got)
+	}
+	v.Orphans = MakePods("counted succeeded orphan", "counted-too failed orphan")
+	if got := describe(v.Job, New(v)); got != "active=1" {
+		t.Errorf("a pod that was counted is not adopted: %s", got)
+	}
+	v.Job.Spec.ManualSelector = ptr.To(true)
+	if got := describe(v.Job, New(v)); got != "adopt counted counted-too" {
+		t.Errorf("with a selector of its own, a Job adopts any pod: %s", got)
 	}
 	v.Job, v.Pods = MakeJob(BeingDeleted), nil
 	if got := describe(v.Job, New(v)); got != "" {

@@ -161,7 +161,7 @@ var Kind = batchv1.SchemeGroupVersion.WithKind("Job")
 func (p *Plan) create(v View, c counts, n int) {
 	if !Indexed(v.Job) {
 		for range n {
-			p.Create = append(p.Create, newPod(v.Job, noIndex, nil))
+			p.Create = append(p.Create, newPod(v.Job, noIndex, failureCount{}))
 		}
 		return
 	}
@@ -180,17 +180,16 @@ func (p *Plan) create(v View, c counts, n int) {
 	}
 	// JOB-INDEXED-001, JOB-INDEXED-009, JOB-INDEXED-010, JOB-ELASTIC-001, JOB-ADMISSION-015,
 	// JOB-BACKOFFLIMITPERINDEX-003
-	all := Intervals{{0, completions(v.Job) - 1}}
+	all, failures := Intervals{{0, completions(v.Job) - 1}}, failureCounts(v.Job, v.Pods)
 	for _, ix := range all.Minus(taken.with(waiting...)).Lowest(n) {
-		p.Create = append(p.Create, newPod(v.Job, ix, c.indexes.retained[ix]))
+		p.Create = append(p.Create, newPod(v.Job, ix, failures[ix]))
 	}
 }
 
 // newPod returns a pod from the Job's template. Its labels are the template's: the API server has
-// put job-name and controller-uid there. failed is the pod of the same index that it follows and
-// inherits the number of failures from, nil if there is none.
+// put job-name and controller-uid there. failures are those of its index before it.
 // JOB-PODS-001, JOB-DEADLINE-009, JOB-SUSPEND-009, JOB-SUSPEND-010, JOB-ADMISSION-017
-func newPod(job *batchv1.Job, index int, failed *corev1.Pod) *corev1.Pod {
+func newPod(job *batchv1.Job, index int, failures failureCount) *corev1.Pod {
 	template := job.Spec.Template.DeepCopy()
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -210,10 +209,9 @@ func newPod(job *batchv1.Job, index int, failed *corev1.Pod) *corev1.Pod {
 		setIndex(pod, job.Name, index)
 	}
 	if LimitPerIndex(job) { // JOB-BACKOFFLIMITPERINDEX-012, JOB-BACKOFFLIMITPERINDEX-013
-		counted, ignored := inherited(job, failed)
-		pod.Annotations[batchv1.JobIndexFailureCountAnnotation] = strconv.Itoa(counted)
-		if ignored > 0 {
-			pod.Annotations[batchv1.JobIndexIgnoredFailureCountAnnotation] = strconv.Itoa(ignored)
+		pod.Annotations[batchv1.JobIndexFailureCountAnnotation] = strconv.Itoa(failures.counted)
+		if failures.ignored > 0 {
+			pod.Annotations[batchv1.JobIndexIgnoredFailureCountAnnotation] = strconv.Itoa(failures.ignored)
 		}
 	}
 	return pod
@@ -221,9 +219,6 @@ func newPod(job *batchv1.Job, index int, failed *corev1.Pod) *corev1.Pod {
 
 // inherited returns indexFailures of the pod that follows a failed one.
 func inherited(job *batchv1.Job, failed *corev1.Pod) (counted, ignored int) {
-	if failed == nil {
-		return 0, 0
-	}
 	counted, ignored = indexFailures(failed)
 	if decide(job, failed).action == batchv1.PodFailurePolicyActionIgnore {
 		return counted, min(ignored+1, math.MaxInt32)

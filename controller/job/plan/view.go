@@ -19,7 +19,7 @@ type View struct {
 	// Manager is the controller's name in spec.managedBy. Default: the built-in one's.
 	Manager string
 	// Pods are controlled by the Job. A pod that has ended, has lost the tracking
-	// finalizer and was in an earlier View may be left out: History knows it.
+	// finalizer and was in an earlier View may be left out, unless MayRetry: History knows it.
 	Pods []*corev1.Pod
 	// Orphans are pods of the Job's namespace without a controller, whatever their labels.
 	Orphans []*corev1.Pod
@@ -144,11 +144,22 @@ func claim(v View) (pods, adopt, release []*corev1.Pod) {
 	slices.SortFunc(pods, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	for _, pod := range v.Orphans {
 		// JOB-PODS-005, JOB-IDENTITY-005, JOB-IDENTITY-006
-		if pod.DeletionTimestamp == nil && !claimed[pod.UID] && selector.Matches(labels.Set(pod.Labels)) {
+		if pod.DeletionTimestamp == nil && !claimed[pod.UID] && selector.Matches(labels.Set(pod.Labels)) && !wasCounted(v.Job, pod) {
 			adopt = append(adopt, pod)
 		}
 	}
 	return pods, adopt, release
+}
+
+// wasCounted reports whether a pod without a controller was the Job's before, and is counted. The
+// controller creates pods with the finalizer, and takes it off one that has ended once that is
+// counted. A user who takes the owner off as well must not make it count again. JOB-TRACKING-003
+//
+// Where the user has made the selector, a pod that somebody else created looks the same, and is
+// adopted. Where the API server has made it, a pod that was released, ended, and got its label
+// again does not count: its work is done again, as that of a pod that is lost.
+func wasCounted(job *batchv1.Job, pod *corev1.Pod) bool {
+	return Terminal(pod) && !HasFinalizer(pod) && !ptr.Deref(job.Spec.ManualSelector, false)
 }
 
 // Orphaned reports whether no Job is going to count a pod, so that the tracking finalizer must

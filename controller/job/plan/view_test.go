@@ -69,7 +69,7 @@ func TestByProgress(t *testing.T) {
 func TestNewPods(t *testing.T) {
 	job := MakeJob(WithIndexes)
 	job.Name = strings.Repeat("x", 63)
-	pod := newPod(job, 7, nil)
+	pod := newPod(job, 7, failureCount{})
 	if want := strings.Repeat("x", 55) + "-7-"; pod.GenerateName != want {
 		t.Errorf("prefix %s, want %s", pod.GenerateName, want)
 	}
@@ -80,13 +80,13 @@ func TestNewPods(t *testing.T) {
 		t.Errorf("%+v", env)
 	}
 	job.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "setup", Env: []corev1.EnvVar{{Name: completionIndexEnv, Value: "mine"}}}}
-	if env := newPod(job, 7, nil).Spec.InitContainers[0].Env; len(env) != 1 || env[0].Value != "mine" {
+	if env := newPod(job, 7, failureCount{}).Spec.InitContainers[0].Env; len(env) != 1 || env[0].Value != "mine" {
 		t.Errorf("a variable of the user's is overwritten: %+v", env)
 	}
 	if len(job.Spec.Template.Labels) != 2 || len(job.Spec.Template.Spec.Containers[0].Env) != 0 {
 		t.Error("the template changed")
 	}
-	owner := newPod(MakeJob(), noIndex, nil).OwnerReferences[0]
+	owner := newPod(MakeJob(), noIndex, failureCount{}).OwnerReferences[0]
 	if !*owner.Controller || !*owner.BlockOwnerDeletion || owner.Kind != "Job" || owner.APIVersion != "batch/v1" {
 		t.Errorf("%+v", owner)
 	}

@@ -30,13 +30,17 @@ var (
 	ForeignJobStopsClock = protocol.Bug{Key: "foreign-job-stops-clock"}
 	// UnseenPod is a Job that gets no pods for as long as its expectations last.
 	UnseenPod = protocol.Bug{Key: "unseen-pod"}
+	// CountedAgain is a pod that is adopted after it was counted.
+	CountedAgain = protocol.Bug{Key: "counted-again-without-owner"}
+	// IndexFailuresLost is an index that is retried too often after a suspension.
+	IndexFailuresLost = protocol.Bug{Key: "index-failures-lost"}
 )
 
 // Bugs returns those above, and those that only explorations have shown.
 func Bugs() []protocol.Bug {
 	return []protocol.Bug{
 		LostStart, StaleJob, ReadyWithoutActive,
-		MissedRunLost, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod,
+		MissedRunLost, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, CountedAgain, IndexFailuresLost,
 		{
 			Explored: protocol.Explored{Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]"},
 			Text: "The CronJob controller trusts its cache of CronJobs. While the cache has the CronJob as it was " +
