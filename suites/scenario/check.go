@@ -66,6 +66,16 @@ func (s *Scenario) checkHead() error {
 			return wrong(field, "%q is no version such as v1.36.1", version)
 		}
 	}
+	for job, text := range s.Ends {
+		if _, err := parseEnds(text); err != nil {
+			return wrong("ends", "%s: %s", job, err)
+		}
+	}
+	for _, f := range s.Faults {
+		if _, _, err := f.parse(); err != nil {
+			return wrong("faults", "%s", err)
+		}
+	}
 	for _, id := range s.Except {
 		if !slices.ContainsFunc(invariants.Invariants(), func(i invariants.Invariant) bool { return i.ID == id }) {
 			return wrong("except", "unknown invariant %q", id)
@@ -266,7 +276,8 @@ var verbs = []string{"get", "list", "watch", "create", "update", "patch", "delet
 type effect struct {
 	answer                int
 	drop, loseAnswer      bool
-	delay                 time.Duration
+	late                  bool // the answer is lost once a watch has shown the effect
+	delay, hold           time.Duration
 	killBefore, killAfter bool
 	again                 bool // the killed one is started again
 }
@@ -292,6 +303,9 @@ func (f *Fault) parse() (faultproxy.Calls, effect, error) {
 		return calls, effect{}, fmt.Errorf("fault: give nth or first, counted from 1")
 	}
 	e, err := parseEffect(f.Do)
+	if err == nil && e.hold > 0 && (verb != "watch" || f.First > 0 || !slices.Contains(resources, resource)) {
+		err = fmt.Errorf("fault: do: events are held from the nth on, and of one resource, as in %q", "watch pods")
+	}
 	return calls, e, err
 }
 
@@ -300,16 +314,19 @@ func parseEffect(do string) (effect, error) {
 	switch {
 	case do == "drop":
 		return effect{drop: true}, nil
-	case do == "lose answer":
-		return effect{loseAnswer: true}, nil
+	case do == "lose answer", do == "lose answer late":
+		return effect{loseAnswer: true, late: do == "lose answer late"}, nil
 	case do == "kill before", do == "stop before":
 		return effect{killBefore: true, again: what == "kill"}, nil
 	case do == "kill after", do == "stop after":
 		return effect{killAfter: true, again: what == "kill"}, nil
-	case what == "delay":
+	case what == "delay", what == "hold":
 		d, err := time.ParseDuration(how)
 		if err != nil || d <= 0 {
-			return effect{}, fmt.Errorf("fault: do: %q is no time to delay a call by", how)
+			return effect{}, fmt.Errorf("fault: do: %q is no time to %s a call or an event for", how, what)
+		}
+		if what == "hold" {
+			return effect{hold: d}, nil
 		}
 		return effect{delay: d}, nil
 	case what == "answer":
@@ -319,5 +336,5 @@ func parseEffect(do string) (effect, error) {
 		}
 		return effect{answer: code}, nil
 	}
-	return effect{}, fmt.Errorf("fault: do: %q is none of answer CODE, drop, lose answer, delay DURATION, kill before, kill after, stop before, stop after", do)
+	return effect{}, fmt.Errorf("fault: do: %q is none of answer CODE, drop, lose answer, lose answer late, delay DURATION, hold DURATION, kill before, kill after, stop before, stop after", do)
 }

@@ -30,6 +30,8 @@ type Result struct {
 	FailedStep int
 	// Exited is true where the implementation exited on its own.
 	Exited bool
+	// Unmet are the faults that did not occur: the implementation did not make their call.
+	Unmet []string
 	// Violations are the invariants that the history breaks.
 	Violations []invariants.Violation
 	History    history.History
@@ -84,6 +86,8 @@ func (e Environment) Run(ctx context.Context, s *Scenario, prepare ...func(*impl
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	r, err := e.open(ctx, s)
 	if err != nil {
 		return nil, err
@@ -120,6 +124,7 @@ type runner struct {
 	result         *Result
 
 	rules    []*faultproxy.Rule
+	planned  []planned
 	holds    map[string]func()
 	always   []lasting
 	directed map[string]bool // names of pods that a step directed
@@ -171,6 +176,11 @@ func failed(err error) error {
 
 // steps does all steps, up to the first that fails.
 func (r *runner) steps(ctx context.Context) error {
+	for i := range r.scenario.Faults {
+		if err := r.fault(ctx, &r.scenario.Faults[i]); err != nil {
+			return err
+		}
+	}
 	if r.scenario.Implementation != Later {
 		if err := r.implementation.Start(); err != nil {
 			return err
@@ -210,7 +220,7 @@ func (r *runner) judge(ctx context.Context) error {
 	}
 	result := r.result
 	result.History, result.Violations, result.Starts = h, violations, r.implementation.Starts()
-	result.Exited = r.ExitError() != nil
+	result.Exited, result.Unmet = r.ExitError() != nil, r.unmet()
 	if result.Failed == "" {
 		result.Failed = broke(r.always, h)
 	}

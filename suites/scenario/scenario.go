@@ -47,10 +47,13 @@ type Scenario struct {
 	// beginning.
 	Implementation string `yaml:"implementation,omitempty"`
 	// Ends are, by the name of a Job, how its pods end, in the order in which they
-	// are created: "1,0" lets the first fail and all others succeed. Pods of other
-	// Jobs end as their templates, and the steps, say.
-	Ends  map[string]string `yaml:"ends,omitempty"`
-	Steps []Step            `yaml:"steps"`
+	// are created: "1,0@2s" lets the first fail, and all others succeed 2 s after
+	// their creation. Default: as soon as they run. Pods of other Jobs end as their
+	// templates, and the steps, say.
+	Ends map[string]string `yaml:"ends,omitempty"`
+	// Faults are there before the implementation starts; steps add others.
+	Faults []Fault `yaml:"faults,omitempty"`
+	Steps  []Step  `yaml:"steps"`
 
 	lines map[string]int // of the fields above, in the file that it was read from
 }
@@ -175,7 +178,9 @@ type Fault struct {
 	Nth   int `yaml:"nth,omitempty"`
 	First int `yaml:"first,omitempty"`
 	// Do is "answer CODE" (409, 422, 429, 500, 503, 504), "drop", "lose answer",
-	// "delay DURATION", "kill before" or "kill after" (the implementation is
-	// started again at once), "stop before" or "stop after" (it stays away).
+	// "lose answer late" (once a watch has shown its effect), "delay DURATION", "kill
+	// before" or "kill after" (the implementation is started again at once), "stop
+	// before" or "stop after" (it stays away). On a watch, it can be "hold DURATION":
+	// the nth event, 1 by default, and all after it, come that much later.
 	Do string `yaml:"do"`
 }

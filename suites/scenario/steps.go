@@ -57,7 +57,7 @@ func (r *runner) do(ctx context.Context, step *Step) error {
 	case step.Direct != nil:
 		return r.direct(ctx, step.Direct, limit)
 	case step.Fault != nil:
-		return r.fault(step.Fault)
+		return r.fault(ctx, step.Fault)
 	case step.Clear != "":
 		for _, rule := range r.rules {
 			rule.Remove()
@@ -152,12 +152,19 @@ func (r *runner) command(what string) error {
 	return nil
 }
 
-func (r *runner) fault(f *Fault) error {
+func (r *runner) fault(ctx context.Context, f *Fault) error {
 	calls, e, err := f.parse()
 	if err != nil {
 		return err
 	}
+	if e.hold > 0 {
+		release, reached := r.implementation.HoldFrom(calls.Resource, max(f.Nth, 1))
+		r.planned = append(r.planned, planned{f, reached})
+		go releaseAfter(ctx, e.hold, reached, release)
+		return nil
+	}
 	rule := r.implementation.On(calls)
+	r.planned = append(r.planned, planned{f, rule.Happened()})
 	switch {
 	case f.Nth > 0:
 		rule.Nth(f.Nth)
@@ -175,12 +182,49 @@ func (r *runner) fault(f *Fault) error {
 	return nil
 }
 
+// releaseAfter releases events a time after the first of them has been held back, at the
+// latest when ctx ends.
+func releaseAfter(ctx context.Context, after time.Duration, reached <-chan struct{}, release func()) {
+	defer release()
+	select {
+	case <-reached:
+	case <-ctx.Done():
+		return
+	}
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// planned is a fault of the scenario, with a channel that is closed when it occurs.
+type planned struct {
+	fault *Fault
+	met   <-chan struct{}
+}
+
+// unmet returns the faults that did not occur.
+func (r *runner) unmet() (faults []string) {
+	for _, p := range r.planned {
+		select {
+		case <-p.met:
+		default:
+			faults = append(faults, fmt.Sprintf("%s %d: %s", p.fault.On, p.fault.Nth, p.fault.Do))
+		}
+	}
+	return faults
+}
+
 func (e effect) apply(rule *faultproxy.Rule, end func()) *faultproxy.Rule {
 	switch {
 	case e.answer > 0:
 		return rule.Answer(e.answer)
 	case e.drop:
 		return rule.Drop()
+	case e.late:
+		return rule.LoseAnswerLate()
 	case e.loseAnswer:
 		return rule.LoseAnswer()
 	case e.delay > 0:
