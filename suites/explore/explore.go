@@ -30,6 +30,9 @@ type Explorer struct {
 	Workers int
 	// Pairs is with how many pairs of faults each scenario is run as well. Default: none.
 	Pairs int
+	// Actions is with how many actions of a user, alone and beside a fault, each scenario that
+	// allows for them is run as well. Default: none.
+	Actions int
 	// Until is when no further run is begun. Default: never.
 	Until time.Time
 	// Out takes progress, line by line.
@@ -42,8 +45,9 @@ type Explorer struct {
 	mu       sync.Mutex
 	done     int // runs, of all that there are
 	all      int
-	open     map[string]int // by scenario, the runs that are yet to come
-	harness  []error        // runs without a result
+	open     map[string]int  // by scenario, the runs that are yet to come
+	shrunk   map[string]bool // by the name of the file, what has a smallest scenario
+	harness  []error         // runs without a result
 	outcomes []Outcome
 }
 
@@ -57,7 +61,7 @@ type task struct {
 // that it was broken off.
 func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error) {
 	start := time.Now()
-	e.open = map[string]int{}
+	e.open, e.shrunk = map[string]int{}, map[string]bool{}
 	var first []task
 	for _, s := range scenarios {
 		first = append(first, task{s, nil})
@@ -73,7 +77,7 @@ func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error
 			continue // without an end state to compare with, faults show nothing
 		}
 		var tasks []task
-		for _, plan := range slices.Concat(o.Seen.Plans(), o.Seen.Pairs(e.Pairs)) {
+		for _, plan := range slices.Concat(o.Seen.Actions(s, e.Actions), o.Seen.Plans(), o.Seen.Pairs(e.Pairs)) {
 			tasks = append(tasks, task{s, plan})
 		}
 		e.open[s.Name] = len(tasks)
@@ -85,9 +89,22 @@ func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error
 		return nil, err
 	}
 	return &Tally{
-		Identity: e.Results.identity, Outcomes: e.outcomes, Missing: e.all - e.done, Harness: e.harness,
+		Differences: e.differences(scenarios), Identity: e.Results.identity, Outcomes: e.outcomes, Missing: e.all - e.done, Harness: e.harness,
 		Known: e.Known, Took: time.Since(start), scenarios: scenarios, again: e.Again,
 	}, nil
+}
+
+// differences returns where end states differ from those that the same file of results has of
+// another implementation.
+func (e *Explorer) differences(scenarios []Scenario) (all []Difference) {
+	for _, o := range e.outcomes {
+		i := slices.IndexFunc(scenarios, func(s Scenario) bool { return s.Name == o.Scenario })
+		of := e.Results.differences(scenarios[i], o)
+		for _, other := range sortedKeys(of) {
+			all = append(all, Difference{title(o.Scenario, o.Plan), other, of[other]})
+		}
+	}
+	return all
 }
 
 // interleave takes a task of each scenario, then the next of each, so that every

@@ -15,6 +15,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/scenario"
+	batchv1 "k8s.io/api/batch/v1"
 )
 
 func TestEveryScenarioCanBeRead(t *testing.T) {
@@ -184,6 +185,9 @@ func (s *fakeRunner) run(_ context.Context, _ Scenario, plan Plan) (Run, error) 
 	return runs[0], nil
 }
 
+// small is a scenario that could be run.
+var small = &scenario.Scenario{Description: "small", Steps: []scenario.Step{{Await: "true"}}}
+
 func red(step int) Run {
 	return Run{Result: &scenario.Result{Failed: "step 7, await x: it is false", FailedStep: step, Namespace: "ns"}, Reached: true}
 }
@@ -206,7 +210,7 @@ func explored(t *testing.T, s *fakeRunner, change func(*Explorer)) (*Tally, stri
 	if change != nil {
 		change(e)
 	}
-	tally, err := e.Run(context.Background(), []Scenario{{Name: "a", Text: "a"}})
+	tally, err := e.Run(context.Background(), []Scenario{{Name: "a", Text: "a", Scenario: small}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,8 +299,8 @@ func TestAPlanIsReducedToWhatItNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &fakeRunner{plans: map[string][]Run{both.String(): {red(3)}, "create pods 2: lose answer": {red(3)}}}
-	e := &Explorer{Runner: s.run, Folder: t.TempDir()}
-	o, err := e.try(context.Background(), Scenario{Name: "a"}, both)
+	e := &Explorer{Runner: s.run, Folder: t.TempDir(), shrunk: map[string]bool{}}
+	o, err := e.try(context.Background(), Scenario{Name: "a", Scenario: small}, both)
 	if err != nil || o.Plan != "create pods 2: lose answer" || o.Shown != 3 {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -309,5 +313,110 @@ func TestScenariosAreDisturbedAlternately(t *testing.T) {
 	}
 	if want := []string{"a", "b", "a", "a"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestUsersActAtEachWriteAndEachEnd(t *testing.T) {
+	scenarios, err := Scenarios(regexp.MustCompile("^(" + strings.Join(users, "|") + ")$"))
+	if err != nil || len(scenarios) != len(users) {
+		t.Fatalf("%d of %d scenarios, %v", len(scenarios), len(users), err)
+	}
+	seen := Seen{Writes: map[string]int{"create pods": 2, "update jobs/status": 1}, Events: map[string]int{"pods": 3}, Ended: 2}
+	for _, s := range scenarios {
+		kind, _ := s.object()
+		alone := (3 + 2) * len(actions("create", kind))
+		all := seen.Actions(s, alone*16)
+		if len(all) != alone*16 || len(all[alone-1]) != 1 || len(all[alone]) != 2 {
+			t.Errorf("%s: %d plans: %v", s.Name, len(all), all)
+		}
+		for _, plan := range all {
+			again, err := ParsePlan(plan.String())
+			if err != nil || !slices.Equal(again, plan) {
+				t.Fatalf("%q became %q: %v", plan, again, err)
+			}
+			run := s.under(plan)
+			text, err := run.YAML()
+			if err == nil {
+				_, err = scenario.Read(plan.String(), text)
+			}
+			if err != nil || len(run.Faults) != len(plan)-1 || len(run.Steps) <= len(s.Scenario.Steps)+2 {
+				t.Fatalf("%s, %s: %v\n%s", s.Name, plan, err, text)
+			}
+		}
+		if some := seen.Actions(s, 3); len(some) != 3 || slices.Equal(some[0], some[1]) {
+			t.Errorf("they are not spread: %v", some)
+		}
+	}
+	if none := seen.Actions(Scenario{Name: "single"}, 9); len(none) > 0 {
+		t.Errorf("what a user does changes the end state, but there are %v", none)
+	}
+}
+
+func TestAScenarioIsMadeSmaller(t *testing.T) {
+	scenarios, err := Scenarios(regexp.MustCompile("^user-job$"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := ParsePlan("create pods 2: user suspends; update jobs/status 3: answer 500")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The end state does not come about while the Job is suspended.
+	wrong := func(s *scenario.Scenario) *scenario.Result {
+		for _, step := range s.Steps {
+			if step.Patch != nil && step.Patch.Merge["spec"].(map[string]any)["suspend"] == true {
+				at := len(s.Steps) - 1
+				return &scenario.Result{Failed: "no end", FailedStep: at, Namespace: "ns"}
+			}
+		}
+		return &scenario.Result{}
+	}
+	runner := func(_ context.Context, s Scenario, plan Plan) (Run, error) {
+		return Run{Result: wrong(s.under(plan)), Reached: true}, nil
+	}
+	e := &Explorer{Runner: runner, Folder: t.TempDir(), shrunk: map[string]bool{}}
+	o, err := e.try(context.Background(), scenarios[0], plan)
+	if err != nil || o.Plan != "create pods 2: user suspends" || o.Smallest == "" {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	small, err := scenario.Load(filepath.Join(e.Folder, o.Smallest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := small.Steps[0].Create.Object.(*batchv1.Job)
+	if len(small.Faults) > 0 || *job.Spec.Completions != 1 || *job.Spec.Parallelism != 1 || wrong(small).Green() || len(small.Steps) > 5 {
+		text, _ := small.YAML()
+		t.Errorf("%s", text)
+	}
+	if again, err := e.try(context.Background(), scenarios[0], plan); err != nil || again.Smallest != "" {
+		t.Errorf("the same cause is written twice: %+v, %v", again, err)
+	}
+}
+
+func TestEndStatesAreCompared(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.jsonl")
+	sc := Scenario{Name: "a", Text: "text"}
+	end := func(identity Identity, lines ...string) []Difference {
+		t.Helper()
+		r, err := OpenResults(path, identity, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		o := Outcome{Scenario: "a", Reached: true, End: lines}
+		if err := r.add(sc, nil, o); err != nil {
+			t.Fatal(err)
+		}
+		return (&Explorer{Results: r, outcomes: []Outcome{o}}).differences([]Scenario{sc})
+	}
+	if d := end(Identity{"reference", "1", "v1.37.1"}, "one", "two"); len(d) > 0 {
+		t.Errorf("there is nothing to compare with: %v", d)
+	}
+	if d := end(Identity{"other", "1", "v1.36.1"}, "three"); len(d) > 0 {
+		t.Errorf("it is another version: %v", d)
+	}
+	d := end(Identity{"other", "1", "v1.37.1"}, "one", "three")
+	if len(d) != 1 || d[0].Other != "reference" || !slices.Equal(d[0].Lines, []string{"+ three", "- two"}) {
+		t.Errorf("%v", d)
 	}
 }

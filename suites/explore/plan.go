@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"regexp"
@@ -11,14 +10,17 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
-	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
+	"k8s.io/apimachinery/pkg/types"
 )
 
-// What a Fault may do. A hold is for the verb watch, the others are for writes.
+// What a Fault may do, beside what a user does. A hold is for the verb watch, the others
+// are for writes.
 const (
 	Fail       = "answer 500"  // the write does not go through
 	LoseAnswer = "lose answer" // it does, and only a watch shows that
@@ -31,10 +33,11 @@ const (
 // changes before it looks at them.
 const holdTime = 2 * time.Second
 
-// Fault is one thing that goes wrong in a run. A call has no identity over runs,
-// so that it is named by verb, resource and number: the second creation of a pod.
+// Fault is one thing that goes wrong in a run, or that a user does once something has
+// happened. A call has no identity over runs, so that it is named by verb, resource and
+// number: the second creation of a pod.
 type Fault struct {
-	Verb     string // create, update, patch, delete, deletecollection; or watch
+	Verb     string // create, update, patch, delete, deletecollection; or watch; or end, of a pod
 	Resource string // with its subresource: "jobs/status"
 	Nth      int    // counted from 1
 	Do       string
@@ -55,7 +58,7 @@ func (p Plan) String() string {
 	return strings.Join(parts, "; ")
 }
 
-var faultForm = regexp.MustCompile(`^(create|update|patch|delete|deletecollection|watch) ([a-z]+(?:/[a-z]+)?) ([1-9][0-9]{0,4}): *(.+)$`)
+var faultForm = regexp.MustCompile(`^(create|update|patch|delete|deletecollection|watch|end) ([a-z]+(?:/[a-z]+)?) ([1-9][0-9]{0,4}): *(.+)$`)
 
 // None is a plan in which nothing goes wrong.
 const None = "none"
@@ -74,7 +77,7 @@ func ParsePlan(text string) (Plan, error) {
 		}
 		n, err := strconv.Atoi(m[3])
 		f := Fault{Verb: m[1], Resource: m[2], Nth: n, Do: m[4]}
-		possible := doings(f.Verb)
+		possible := slices.Concat(doings(f.Verb), actions(f.Verb, "Job"), actions(f.Verb, "CronJob"))
 		if err != nil || !slices.Contains(possible, f.Do) {
 			return nil, badinput.New(fmt.Sprintf("%q cannot happen to a %s", f.Do, f.Verb), "let it be one of: "+strings.Join(possible, ", "))
 		}
@@ -84,8 +87,11 @@ func ParsePlan(text string) (Plan, error) {
 }
 
 func doings(verb string) []string {
-	if verb == "watch" {
+	switch verb {
+	case "watch":
 		return []string{Hold}
+	case "end":
+		return nil
 	}
 	return []string{Fail, LoseAnswer, KillBefore, KillAfter}
 }
@@ -100,10 +106,19 @@ type Seen struct {
 	Writes map[string]int `json:"writes"`
 	// Events are how many each watched resource had.
 	Events map[string]int `json:"events"`
+	// Ended is how many pods ended.
+	Ended int `json:"ended,omitempty"`
 }
 
-func seen(s *implementation.Proxied) Seen {
+func seen(s *implementation.Proxied, h history.History) Seen {
 	all := Seen{Writes: map[string]int{}, Events: map[string]int{}}
+	ended := map[types.UID]bool{}
+	for _, r := range h.Pods("") {
+		if pod := r.Pod(); kinds.Ended(pod) && !ended[pod.UID] {
+			ended[pod.UID] = true
+			all.Ended++
+		}
+	}
 	for _, c := range s.Calls() {
 		if c.Write() && c.Resource != "events" && c.Resource != "leases" {
 			all.Writes[c.Verb+" "+c.Resource]++
@@ -127,14 +142,19 @@ func (s Seen) Plans() []Plan {
 			}
 		}
 	}
-	for _, call := range sortedKeys(s.Writes) {
-		verb, resource, _ := strings.Cut(call, " ")
-		add(verb, resource, s.Writes[call])
-	}
+	s.eachWrite(add)
 	for _, resource := range sortedKeys(s.Events) {
 		add("watch", resource, s.Events[resource])
 	}
 	return plans
+}
+
+// eachWrite calls do for each verb and resource, with the number of such writes.
+func (s Seen) eachWrite(do func(verb, resource string, times int)) {
+	for _, call := range sortedKeys(s.Writes) {
+		verb, resource, _ := strings.Cut(call, " ")
+		do(verb, resource, s.Writes[call])
+	}
 }
 
 // Pairs are up to n plans of two faults, spread evenly over all pairs: of a write that
@@ -151,66 +171,17 @@ func (s Seen) Pairs(n int) []Plan {
 			}
 		}
 	}
+	return spread(all, n)
+}
+
+// spread returns up to n plans, evenly spread over all.
+func spread(all []Plan, n int) []Plan {
 	n = min(n, len(all))
-	pairs := make([]Plan, n)
-	for i := range pairs {
-		pairs[i] = all[i*len(all)/n]
+	some := make([]Plan, n)
+	for i := range some {
+		some[i] = all[i*len(all)/n]
 	}
-	return pairs
-}
-
-// arm sets the faults of a plan up for an implementation that does not run yet, until
-// ctx ends. The function that it returns reports whether all of them have occurred.
-func (p Plan) arm(ctx context.Context, s *implementation.Proxied) (reached func() bool) {
-	var signals []<-chan struct{}
-	for _, f := range p {
-		signals = append(signals, f.arm(ctx, s))
-	}
-	return func() bool {
-		return !slices.ContainsFunc(signals, func(signal <-chan struct{}) bool {
-			select {
-			case <-signal:
-				return false
-			default:
-				return true
-			}
-		})
-	}
-}
-
-func (f Fault) arm(ctx context.Context, s *implementation.Proxied) <-chan struct{} {
-	if f.Do == Hold {
-		release, reached := s.HoldFrom(f.Resource, f.Nth)
-		go func() {
-			defer release()
-			select {
-			case <-reached:
-			case <-ctx.Done():
-				return
-			}
-			timer := time.NewTimer(holdTime)
-			defer timer.Stop()
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-			}
-		}()
-		return reached
-	}
-	rule := s.On(faultproxy.Calls{Verb: f.Verb, Resource: f.Resource}).Nth(f.Nth)
-	// What cannot be started again was started before.
-	restart := func() { _ = s.Restart() }
-	switch f.Do {
-	case Fail:
-		rule.Answer(500)
-	case LoseAnswer:
-		rule.LoseAnswerLate() // with a stale cache as well it would be two faults
-	case KillBefore:
-		rule.Before(restart)
-	case KillAfter:
-		rule.After(restart)
-	}
-	return rule.Happened()
+	return some
 }
 
 // tail is how long a run goes on in its end state, so that what was disturbed
@@ -242,7 +213,7 @@ type Scenario struct {
 }
 
 // since are the versions in which fields that a scenario uses are on by default.
-var since = map[string]string{"managed-by": "v1.32.0", "success-policy": "v1.31.0"}
+var since = map[string]string{"managed-by": "v1.32.0", "success-policy": "v1.31.0", "user-success-policy": "v1.31.0"}
 
 // In reports whether it is for a version of Kubernetes.
 func (s Scenario) In(v string) bool { return s.Since == "" || version.Satisfies(v, ">= "+s.Since) }
@@ -274,11 +245,3 @@ func Scenarios(which *regexp.Regexp) ([]Scenario, error) {
 
 // digest changes with the text of a scenario.
 func (s Scenario) digest() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s.Text)))[:16] }
-
-// lasting returns the scenario as it is run: its end state has to last.
-func (s Scenario) lasting(tail time.Duration) *scenario.Scenario {
-	longer := *s.Scenario
-	end := s.Scenario.Steps[len(s.Scenario.Steps)-1]
-	longer.Steps = append(slices.Clone(longer.Steps), scenario.Step{Stays: end.Await, For: tail})
-	return &longer
-}

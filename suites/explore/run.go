@@ -35,8 +35,14 @@ type Outcome struct {
 	Runs  int `json:"runs"`
 	// History is the file of the first run in which something was wrong, relative
 	// to the folder for reports.
-	History string        `json:"history,omitempty"`
-	Took    time.Duration `json:"took"` // in nanoseconds, of the first run
+	History string `json:"history,omitempty"`
+	// Smallest is the file with the smallest scenario that shows it, relative to the same
+	// folder; empty where another run with the same cause has one.
+	Smallest string `json:"smallest,omitempty"`
+	// End is the end state of a run in which all was well, for comparison with that of
+	// another implementation.
+	End  []string      `json:"end,omitempty"`
+	Took time.Duration `json:"took"` // in nanoseconds, of the first run
 	// Seen is what the undisturbed run did.
 	Seen *Seen `json:"seen,omitempty"`
 }
@@ -64,20 +70,15 @@ type Runner func(context.Context, Scenario, Plan) (Run, error)
 func On(environment scenario.Environment) Runner {
 	environment.Settle = time.Millisecond // the last step of a scenario settles
 	return func(ctx context.Context, s Scenario, plan Plan) (Run, error) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		var armed *implementation.Proxied
-		var reached func() bool
-		result, err := environment.Run(ctx, s.lasting(plan.tail()), func(p *implementation.Proxied) {
-			armed, reached = p, plan.arm(ctx, p)
-		})
+		var proxied *implementation.Proxied
+		result, err := environment.Run(ctx, s.under(plan), func(p *implementation.Proxied) { proxied = p })
 		if err != nil {
 			return Run{}, err
 		}
 		if result.Green() {
 			_ = os.RemoveAll(result.Log) // there are thousands of them
 		}
-		return Run{result, reached(), seen(armed)}, nil
+		return Run{result, len(result.Unmet) == 0, seen(proxied, result.History)}, nil
 	}
 }
 
@@ -96,6 +97,7 @@ func (e *Explorer) try(ctx context.Context, s Scenario, plan Plan) (Outcome, err
 		o.Seen = &first.Seen
 	}
 	if first.Result.Green() {
+		o.End = first.Result.End()
 		return o, nil
 	}
 	o.Shown, o.Causes, o.Why = 1, causes(first.Result), first.Result.Why()
@@ -114,7 +116,12 @@ func (e *Explorer) try(ctx context.Context, s Scenario, plan Plan) (Outcome, err
 		if err != nil {
 			return Outcome{}, err
 		}
-		o.Plan = smaller.String()
+		plan, o.Plan = smaller, smaller.String()
+	}
+	if len(plan) > 0 {
+		if o.Smallest, err = e.shrink(ctx, s, plan, o, first.Result); err != nil {
+			return Outcome{}, err
+		}
 	}
 	o.History = filepath.Join("histories", history.FileName(s.Name+" "+o.Plan, first.Result.Namespace))
 	return o, first.Result.Save(filepath.Join(e.Folder, o.History))
@@ -208,6 +215,24 @@ func (r *Results) find(s Scenario, plan Plan) (Outcome, bool) {
 	defer r.mu.Unlock()
 	o, found := r.known[key{r.identity, s.Name, s.digest(), plan.String()}]
 	return o, found
+}
+
+// differences returns by implementation in which lines its end state under the same plan
+// differs: "-" before those that only it has. Runs in which something was wrong have none.
+func (r *Results) differences(s Scenario, o Outcome) map[string][]string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := map[string][]string{}
+	for k, other := range r.known {
+		same := k.sc == s.Name && k.text == s.digest() && k.plan == o.Plan && k.Kubernetes == r.identity.Kubernetes
+		if !same || k.Implementation == r.identity.Implementation || !o.Reached || !other.Reached || len(o.End) == 0 || len(other.End) == 0 {
+			continue
+		}
+		if lines := scenario.Differences(o.End, other.End); len(lines) > 0 {
+			all[k.Implementation] = lines
+		}
+	}
+	return all
 }
 
 // add saves the outcome of a plan that was run.

@@ -23,9 +23,19 @@ type Tally struct {
 	Harness []error
 	Known   []protocol.Bug
 	Took    time.Duration
+	// Differences are those from end states of other implementations, which no invariant knows.
+	Differences []Difference
 
 	scenarios []Scenario
 	again     func(sc, plan string) string
+}
+
+// Difference is one from the end state of another implementation, after the same run.
+type Difference struct {
+	Run, Other string
+	// Lines begin with "+" where only this implementation has them, with "-" where only the
+	// other one does.
+	Lines []string
 }
 
 // Red reports whether something was wrong that is not known.
@@ -81,6 +91,9 @@ func (t *Tally) Print(out io.Writer) {
 	_ = table.Flush()
 	t.printKnown(out)
 	t.printCauses(out)
+	for _, d := range t.Differences {
+		fmt.Fprintf(out, "\n%s ends otherwise than with %s:\n  %s\n", d.Run, d.Other, strings.Join(d.Lines, "\n  "))
+	}
 	for _, err := range t.Harness {
 		fmt.Fprintf(out, "\nno result: %v\n", err)
 	}
@@ -136,6 +149,11 @@ func (t *Tally) printCauses(out io.Writer) {
 			fmt.Fprintf(out, "  %s (%d of %d)\n", plan, o.Shown, o.Runs)
 		}
 		fmt.Fprintf(out, "%s\n    history: %s\n    again: %s\n", shortened(best.Why), best.History, t.again(best.Scenario, best.Plan))
+		for _, o := range group {
+			if o.Smallest != "" {
+				fmt.Fprintf(out, "    smallest scenario: %s\n", o.Smallest)
+			}
+		}
 	}
 }
 

@@ -29,6 +29,12 @@ Pods and CronJobs, with all later ones, arrives 2 s late. Every run must reach t
 scenario's end state and stay in it, and all invariants must hold. Writes of Events
 are not disturbed: they are best effort.
 
+With --actions, a user acts as well, at a write or at the end of a pod: patches,
+suspends, scales, deletes or creates the Job or CronJob again, or deletes or releases
+a pod. For each new cause, the smallest scenario that shows it is saved in the folder
+found of the reports, for repro --scenario. Where the same folder has the results of
+another implementation, end states that differ are printed.
+
 Results are saved in results.jsonl in the folder for reports. A run that is there for
 the same implementation (by the digest of its binary), version and scenario is not
 repeated. Shards are put together by one results.jsonl after the other in one folder,
@@ -50,7 +56,7 @@ type exploration struct {
 	plan           string
 	minutes        float64
 	workers        int
-	pairs          int
+	pairs, actions int
 	fresh          bool
 	shard          run.Shard
 
@@ -73,6 +79,7 @@ func exploreCommand() *cobra.Command {
 	set.Float64Var(&x.minutes, "minutes", 0, "start no run after this many minutes (default: continue until all are done)")
 	set.IntVar(&x.workers, "workers", 0, "scenarios that run at the same time (default: 3 for each core)")
 	set.IntVar(&x.pairs, "pairs", 0, "run each scenario with this many pairs of faults as well")
+	set.IntVar(&x.actions, "actions", 0, "run scenarios in which a user acts with this many actions as well, alone and beside a fault")
 	set.BoolVar(&x.fresh, "fresh", false, "repeat the runs that have saved results, too")
 	set.Var(&x.shard, "shard", "run only every nth of the scenarios, from the first: 1/4, 2/4 and so on; auto and auto/4 as for run")
 	clusterFlags(set, &x.options, "explore")
@@ -94,8 +101,9 @@ func (x *exploration) check() (err error) {
 	if x.shard.Count > 0 {
 		x.chosen = every(x.shard, x.chosen)
 	}
-	if x.minutes < 0 || x.workers < 0 || x.pairs < 0 {
-		return badinput.New("a number of minutes, workers or pairs is negative", fmt.Sprintf("give %s, %s and %s 0 or more", console.Option("minutes"), console.Option("workers"), console.Option("pairs")))
+	if x.minutes < 0 || x.workers < 0 || x.pairs < 0 || x.actions < 0 {
+		return badinput.New("a number of minutes, workers, pairs or actions is negative",
+			fmt.Sprintf("give %s, %s, %s and %s 0 or more", console.Option("minutes"), console.Option("workers"), console.Option("pairs"), console.Option("actions")))
 	}
 	if x.workers == 0 {
 		x.workers = 3 * runtime.NumCPU()
@@ -165,7 +173,7 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 	}
 	e := &explore.Explorer{
 		Runner: explore.On(environment), Results: results, Folder: env.Reports, Workers: x.workers, Out: out, Again: x.again,
-		Known: known, Pairs: x.pairs,
+		Known: known, Pairs: x.pairs, Actions: x.actions,
 	}
 	if x.minutes > 0 {
 		e.Until = time.Now().Add(time.Duration(x.minutes * float64(time.Minute)))

@@ -1,0 +1,160 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jobconformance/jobconformance/suites/scenario"
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/utils/ptr"
+)
+
+// What a user may do to the Job or the CronJob of a scenario, once the implementation has
+// made a certain write, or a pod has ended.
+const (
+	Patches   = "user patches"    // an annotation, so that it is looked at again
+	Suspends  = "user suspends"   // and resumes it after 700 ms
+	Scales    = "user scales"     // a Job to no pods, and back after 700 ms
+	Deletes   = "user deletes"    // in the background
+	Recreates = "user recreates"  // deletes it, and creates it again at once
+	DeletesIt = "user deletes a " // and the kind of what the object has created: the oldest
+	Releases  = "user releases a pod"
+)
+
+// meanwhile is how long a user suspends a Job, or scales it to nothing.
+const meanwhile = 700 * time.Millisecond
+
+// users are the scenarios whose end state comes about whatever a user does meanwhile.
+var users = []string{"user-cron", "user-deadline", "user-indexed", "user-job", "user-policy", "user-success-policy"}
+
+// actions are what a user may do to an object of a kind after something with the verb.
+func actions(verb, kind string) []string {
+	switch {
+	case verb == "watch":
+		return nil
+	case kind == "CronJob":
+		return []string{Patches, Suspends, Deletes, Recreates, DeletesIt + "Job"}
+	}
+	return []string{Patches, Suspends, Scales, Deletes, Recreates, DeletesIt + "Pod", Releases}
+}
+
+// isAction reports whether a user does it, so that nothing goes wrong.
+func (f Fault) isAction() bool {
+	return !slices.Contains(doings(f.Verb), f.Do)
+}
+
+// Actions are up to n plans with an action of a user at each write and at each end of a pod;
+// where that leaves room, also such with one fault. There are none for a scenario whose end
+// state depends on what users do.
+func (s Seen) Actions(sc Scenario, n int) []Plan {
+	if !slices.Contains(users, sc.Name) {
+		return nil
+	}
+	kind, _ := sc.object()
+	var alone, together []Plan
+	add := func(verb, resource string, times int) {
+		for nth := range times {
+			for _, do := range actions(verb, kind) {
+				alone = append(alone, Plan{{Verb: verb, Resource: resource, Nth: nth + 1, Do: do}})
+			}
+		}
+	}
+	s.eachWrite(add)
+	add("end", "pods", s.Ended)
+	if n <= len(alone) {
+		return spread(alone, n)
+	}
+	faults := s.Plans()
+	for _, action := range alone {
+		for _, fault := range faults {
+			together = append(together, slices.Concat(action, fault))
+		}
+	}
+	return append(alone, spread(together, n-len(alone))...)
+}
+
+// object returns the kind and the creation of the Job or the CronJob that a user acts on:
+// the first that the scenario creates.
+func (s Scenario) object() (kind string, created *scenario.Object) {
+	for _, step := range s.Scenario.Steps {
+		if step.Create == nil {
+			continue
+		}
+		switch step.Create.Object.(type) {
+		case *batchv1.Job:
+			return "Job", step.Create
+		case *batchv1.CronJob:
+			return "CronJob", step.Create
+		}
+	}
+	return "", nil
+}
+
+// act returns the steps in which a user acts. Where what they wait for does not come about,
+// they act in the end state.
+func (f Fault) act(s Scenario, end string) []scenario.Step {
+	kind, object := s.object()
+	name := object.GetName()
+	when := fmt.Sprintf("calls.filter(c, c.verb == '%s' && c.resource == '%s').size() >= %d", f.Verb, f.Resource, f.Nth)
+	if f.Verb == "end" {
+		when = fmt.Sprintf("created.filter(p, p.status.phase in ['Succeeded', 'Failed']).size() >= %d", f.Nth)
+	}
+	steps := []scenario.Step{{Await: when + " || " + end}}
+	patch := func(spec map[string]any) scenario.Step {
+		return scenario.Step{Patch: &scenario.Patch{Kind: kind, Name: name, Merge: map[string]any{"spec": spec}}}
+	}
+	pause := scenario.Step{Pause: meanwhile}
+	remove := scenario.Step{Delete: &scenario.Delete{Kind: kind, Name: name}}
+	switch f.Do {
+	case Patches:
+		look := map[string]any{"annotations": map[string]any{"example.com/look": "again"}}
+		return append(steps, scenario.Step{Patch: &scenario.Patch{Kind: kind, Name: name, Merge: map[string]any{"metadata": look}}})
+	case Suspends:
+		return append(steps, patch(map[string]any{"suspend": true}), pause, patch(map[string]any{"suspend": false}))
+	case Scales:
+		before := ptr.Deref(object.Object.(*batchv1.Job).Spec.Parallelism, 1)
+		return append(steps, patch(map[string]any{"parallelism": 0}), pause, patch(map[string]any{"parallelism": before}))
+	case Deletes:
+		return append(steps, remove)
+	case Recreates:
+		gone := fmt.Sprintf("!('%s' in %s)", name, map[string]string{"Job": "jobs", "CronJob": "cronjobs"}[kind])
+		return append(steps, remove, scenario.Step{Await: gone}, scenario.Step{Create: object})
+	case Releases:
+		owner := map[string]any{"ownerReferences": nil}
+		return append(steps, scenario.Step{Patch: &scenario.Patch{Kind: "Pod", Which: "true", Merge: map[string]any{"metadata": owner}}})
+	}
+	return append(steps, scenario.Step{Delete: &scenario.Delete{Kind: f.Do[len(DeletesIt):], Which: "true"}})
+}
+
+// fault returns a fault as a scenario has it.
+func (f Fault) fault() scenario.Fault {
+	do := f.Do
+	switch do {
+	case Hold:
+		do += " " + holdTime.String()
+	case LoseAnswer:
+		do += " late" // with a stale cache as well it would be two faults
+	}
+	return scenario.Fault{On: f.Verb + " " + f.Resource, Nth: f.Nth, Do: do}
+}
+
+// under returns a scenario as it is run under a plan: with what goes wrong, and with what a
+// user does before the end state, which has to last.
+func (s Scenario) under(p Plan) *scenario.Scenario {
+	changed := *s.Scenario
+	changed.Faults, changed.Steps = slices.Clone(changed.Faults), slices.Clone(changed.Steps)
+	end := changed.Steps[len(changed.Steps)-1]
+	for _, f := range p {
+		if !f.isAction() {
+			changed.Faults = append(changed.Faults, f.fault())
+			continue
+		}
+		at := len(changed.Steps) - 1
+		changed.Steps = slices.Insert(changed.Steps, at, f.act(s, end.Await)...)
+	}
+	if end.Await != "" {
+		changed.Steps = append(changed.Steps, scenario.Step{Stays: end.Await, For: p.tail()})
+	}
+	return &changed
+}
