@@ -106,6 +106,7 @@ bin/jobconformance:
 SCENARIOS ?= ## regular expression: only scenarios of explore whose names match it
 PLAN ?= ## the only fault of explore, as in 'create pods 2: lose answer'; needs SCENARIOS
 PAIRS ?= ## with how many pairs of faults explore runs each scenario as well; default: none
+ACTIONS ?= ## with how many actions of users explore runs scenarios as well, alone and beside a fault; default: none
 WORKERS ?= ## scenarios of explore that run at the same time; default: 3 for each core
 FRESH ?= ## 1 repeats the runs of explore that have saved results
 
@@ -114,7 +115,7 @@ explore: bin/jobconformance ## run scenarios with one fault at every write and e
 	@bin/jobconformance explore --implementation=$(call quote,$(IMPLEMENTATION)) \
 		$(clusterflags) \
 		$(call flag,scenarios,$(SCENARIOS)) $(call flag,plan,$(PLAN)) $(call flag,minutes,$(MINUTES)) \
-		$(call flag,workers,$(WORKERS)) $(call flag,pairs,$(PAIRS)) $(if $(filter-out 0,$(FRESH)),--fresh)
+		$(call flag,workers,$(WORKERS)) $(call flag,pairs,$(PAIRS)) $(call flag,actions,$(ACTIONS)) $(if $(filter-out 0,$(FRESH)),--fresh)
 
 ROWS ?= ## rows of bench: jobs, job, indexed, cronjobs, failing, long; default: all but long
 QPS ?= ## rate limits in bench, as in 200/400,unlimited (requests a second/at once)
@@ -179,11 +180,12 @@ ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 
 MINUTES ?= ## soak starts workloads, or explore runs, for this many minutes; default: 10, or until all are done
 COUNT ?= ## maximum number of workloads of soak; default: no limit
+AGAINST ?= ## a second controller for soak, which runs the same workloads; end states that differ are printed
 
 .PHONY: soak
 soak: bin/jobconformance ## run random workloads with faults against a controller, for MINUTES
 	@bin/jobconformance soak --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,minutes,$(MINUTES)) $(call flag,count,$(COUNT)) \
-		$(call flag,seed,$(SEED)) $(clusterflags)
+		$(call flag,seed,$(SEED)) $(call flag,against,$(AGAINST)) $(clusterflags)
 
 ISSUE ?= ## number of the upstream issue for repro, or the name that LIST=1 prints
 VERSION ?= ## versions for repro; default: one that has the bug and one that does not

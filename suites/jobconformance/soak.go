@@ -24,6 +24,10 @@ A workload that fails is saved as a scenario in the folder workloads of the repo
 its history; the first one is reduced. The seed determines the workloads, not the
 order of concurrent events.
 
+With --against, the same workloads run with a second controller afterwards, and end states
+that differ are printed: reasons to look, which do not change the verdict. A red workload of
+either controller does.
+
 ` + exitCodes
 
 const soakExample = `  jobconformance soak --minutes 30
@@ -33,6 +37,7 @@ const soakExample = `  jobconformance soak --minutes 30
 type soaking struct {
 	soak.Options
 	implementation string
+	against        string
 	minutes        float64
 	options        run.Options
 }
@@ -48,6 +53,7 @@ func soakCommand() *cobra.Command {
 		})
 	set := c.Flags()
 	implementationFlag(set, &s.implementation, implementation.Reference, "the controller: "+processes)
+	set.StringVar(&s.against, "against", "", "run the same workloads with this controller afterwards, and print end states that differ")
 	set.Float64Var(&s.minutes, "minutes", 10, "start workloads for this many minutes")
 	set.IntVar(&s.Count, "count", 0, "maximum number of workloads (default: no limit)")
 	set.IntVar(&s.Seed, "seed", 0, "seed of the first workload; later ones count up (default: random)")
@@ -67,20 +73,44 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 	if s.options.Implementation, err = proxied(s.implementation); err != nil {
 		return err
 	}
+	var other implementation.Implementation
+	if s.against != "" {
+		if other, err = proxied(s.against); err != nil {
+			return err
+		}
+	}
 	s.options.Out, s.Out = out, out
 	s.Time = time.Duration(s.minutes * float64(time.Minute))
-	var tally *soak.Tally
-	err = scenario.With(ctx, s.options, func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
-		s.Environment, s.Folder = environment, filepath.Join(env.Reports, "workloads")
-		console.Line(out, "seed", "%d", s.Seed)
-		tally, err = soak.Run(ctx, s.Options)
-		return err
-	})
+	console.Line(out, "seed", "%d", s.Seed)
+	tally, err := s.soak(ctx, s.implementation)
 	if err != nil {
 		return err
 	}
-	tally.Print(out, func(file string) string {
-		return console.Program("repro") + " " + console.Argument("scenario", file) + " " + console.Argument("implementation", s.implementation)
+	green := tally.Green()
+	if s.against != "" {
+		s.Time, s.Count, s.options.Implementation = 0, tally.Workloads(), other
+		s.options.Reports = filepath.Join(s.options.Reports, "against")
+		again, err := s.soak(ctx, s.against)
+		if err != nil {
+			return err
+		}
+		tally.Compare(out, s.against, again)
+		green = green && again.Green()
+	}
+	return verdict(green)
+}
+
+// soak runs the workloads with one implementation, and prints what was seen.
+func (s *soaking) soak(ctx context.Context, name string) (tally *soak.Tally, err error) {
+	err = scenario.With(ctx, s.options, func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
+		s.Environment, s.Folder = environment, filepath.Join(env.Reports, "workloads")
+		tally, err = soak.Run(ctx, s.Options)
+		return err
 	})
-	return verdict(tally.Green())
+	if err == nil {
+		tally.Print(s.Out, func(file string) string {
+			return console.Program("repro") + " " + console.Argument("scenario", file) + " " + console.Argument("implementation", name)
+		})
+	}
+	return tally, err
 }

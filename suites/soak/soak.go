@@ -134,6 +134,7 @@ func (o Options) run(ctx context.Context, seed int, t *Tally) error {
 	}
 	if result.Green() {
 		t.add(result)
+		t.end(seed, result.End())
 		return os.RemoveAll(result.Log)
 	}
 	finding, err := o.keep(fmt.Sprintf("workload-%d", seed), s, result)

@@ -3,6 +3,8 @@ package soak
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +21,7 @@ type Tally struct {
 	Smallest *Finding
 
 	mu                                 sync.Mutex
+	ends                               map[int][]string // by seed, of workloads in which all was well
 	start                              time.Time
 	took                               time.Duration
 	seed                               int
@@ -63,6 +66,38 @@ func (t *Tally) blame(f Finding) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.Findings = append(t.Findings, f)
+}
+
+func (t *Tally) end(seed int, lines []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ends == nil {
+		t.ends = map[int][]string{}
+	}
+	t.ends[seed] = lines
+}
+
+// Workloads returns how many were run.
+func (t *Tally) Workloads() int { return t.workloads }
+
+// Compare prints the end states that differ from those of another implementation with the
+// same seeds, and returns how many they are. The seed determines the workload, not the order
+// of concurrent events: a difference is a reason to look, not a verdict.
+func (t *Tally) Compare(out io.Writer, name string, other *Tally) (differ int) {
+	compared := 0
+	for _, seed := range slices.Sorted(maps.Keys(t.ends)) {
+		there, both := other.ends[seed]
+		if !both {
+			continue
+		}
+		compared++
+		if lines := scenario.Differences(t.ends[seed], there); len(lines) > 0 {
+			differ++
+			fmt.Fprintf(out, "\nworkload %d ends otherwise than with %s:\n  %s\n", seed, name, strings.Join(lines, "\n  "))
+		}
+	}
+	fmt.Fprintf(out, "\n%d of %d end states differ from those with %s\n", differ, compared, name)
+	return differ
 }
 
 // Line is how far it is.
