@@ -136,6 +136,9 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 	if err := f.options.Where.Check(impl); err != nil {
 		return err
 	}
+	if err := f.selectsSome(ctx); err != nil {
+		return err
+	}
 	if impl.Warning != "" {
 		fmt.Fprintln(out, "note:", impl.Warning)
 	}
@@ -211,6 +214,18 @@ func (f *flags) selects() error {
 		return err
 	}
 	return f.rerun()
+}
+
+// selectsSome refuses a selection of no specs before a cluster is started for it.
+func (f *flags) selectsSome(ctx context.Context) error {
+	if s := f.selection; f.options.Cluster != cluster.EmbeddedKind || s.Focus == "" && s.Skip == "" && s.Labels == "" {
+		return nil
+	}
+	specs, err := run.List(ctx, f.options, f.selection)
+	if err != nil {
+		return err
+	}
+	return run.AnySelected(specs)
 }
 
 func (f *flags) repeated(ctx context.Context, env *run.Environment, impl implementation.Implementation, out io.Writer) (*run.Verdict, error) {
