@@ -46,6 +46,8 @@ type Scenario struct {
 	// Implementation is "later" if a step starts it. By default it runs from the
 	// beginning.
 	Implementation string `yaml:"implementation,omitempty"`
+	// Alone is true if no other Job controller may act on pods whose Job is gone.
+	Alone bool `yaml:"alone,omitempty"`
 	// Ends are, by the name of a Job, how its pods end, in the order in which they
 	// are created: "1,0@2s" lets the first fail, and all others succeed 2 s after
 	// their creation. Default: as soon as they run. Pods of other Jobs end as their
