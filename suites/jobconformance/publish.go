@@ -45,7 +45,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 		},
 		Selection: report.Selection{
 			Skip: f.selection.Skip, Labels: f.labels, Requirements: f.requirements, RerunFailed: f.rerunFailed, Strict: f.selection.Strict,
-			Shard: f.selection.Shard.String(),
+			Shard:                f.selection.Shard.String(),
 			DeclinedRequirements: f.selection.DeclinedRequirements,
 		},
 		Date:     p.started,
