@@ -122,9 +122,9 @@ func (f Fault) act(s Scenario, end string) []scenario.Step {
 		return append(steps, remove, scenario.Step{Await: gone}, scenario.Step{Create: object})
 	case Releases:
 		owner := map[string]any{"ownerReferences": nil}
-		return append(steps, scenario.Step{Patch: &scenario.Patch{Kind: "Pod", Which: "true", Merge: map[string]any{"metadata": owner}}})
+		return append(steps, scenario.Step{Patch: &scenario.Patch{Kind: "Pod", Which: "true", Merge: map[string]any{"metadata": owner}}, IfAny: true})
 	}
-	return append(steps, scenario.Step{Delete: &scenario.Delete{Kind: f.Do[len(DeletesIt):], Which: "true"}})
+	return append(steps, scenario.Step{Delete: &scenario.Delete{Kind: f.Do[len(DeletesIt):], Which: "true"}, IfAny: true})
 }
 
 // fault returns a fault as a scenario has it.

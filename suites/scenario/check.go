@@ -180,7 +180,7 @@ func (step *Step) actions() []string {
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
 		switch name {
-		case "", "answers", "within", "for":
+		case "", "answers", "ifAny", "within", "for":
 		default:
 			if !v.Field(i).IsZero() {
 				names = append(names, name)
@@ -197,6 +197,8 @@ func (step *Step) checkAdditions() error {
 		return fmt.Errorf("answers: it goes with create, patch and delete")
 	case step.Answers != 0 && (step.Answers < 200 || step.Answers > 599):
 		return fmt.Errorf("answers: %d is no status code", step.Answers)
+	case step.IfAny && step.which() == "":
+		return fmt.Errorf("ifAny: it goes with which")
 	case step.Within != 0 && step.Await == "" && step.Direct == nil && step.Held == "" && step.which() == "":
 		return fmt.Errorf("within: it goes with await, direct, held and which")
 	case step.For != 0 && step.Stays == "":

@@ -71,7 +71,7 @@ func (s *Scenario) ID() string {
 // Later is the value of Scenario.Implementation that leaves its start to a step.
 const Later = "later"
 
-// Step is one of the following; Answers, Within and For add to it.
+// Step is one of the following; Answers, IfAny, Within and For add to it.
 type Step struct {
 	// Create creates an object of a namespaced kind.
 	Create *Object `yaml:"create,omitempty"`
@@ -114,6 +114,9 @@ type Step struct {
 	// Answers is the status code that the API server must answer Create, Patch or
 	// Delete with. By default it must do what it was asked for.
 	Answers int `yaml:"answers,omitempty"`
+	// IfAny has Patch or Delete with Which do nothing where no object is so, or where it is
+	// gone before the request. Default: they wait for one.
+	IfAny bool `yaml:"ifAny,omitempty"`
 	// Within is how long Await, Direct and Held may take. Default: the patience of
 	// the run, 30 s.
 	Within time.Duration `yaml:"within,omitempty"`

@@ -241,6 +241,8 @@ func (r *runner) ask(ctx context.Context, step *Step) error {
 	err := r.request(ctx, step)
 	status := apierrors.APIStatus(nil)
 	switch {
+	case step.IfAny && apierrors.IsNotFound(err):
+		return nil
 	case errors.As(err, &status) && step.Answers == int(status.Status().Code):
 		return nil
 	case errors.As(err, &status):
@@ -273,7 +275,7 @@ func (r *runner) request(ctx context.Context, step *Step) error {
 		return r.Client.Create(ctx, object)
 	case step.Delete != nil:
 		name, err := r.name(ctx, step, step.Delete.Kind, step.Delete.Name)
-		if err != nil {
+		if err != nil || name == "" {
 			return err
 		}
 		propagation := metav1.DeletionPropagation(cmp.Or(step.Delete.Propagation, "Background"))
@@ -284,7 +286,7 @@ func (r *runner) request(ctx context.Context, step *Step) error {
 		return err
 	}
 	name, err := r.name(ctx, step, step.Patch.Kind, step.Patch.Name)
-	if err != nil {
+	if err != nil || name == "" {
 		return err
 	}
 	object, patch := r.named(step.Patch.Kind, name), client.RawPatch(types.MergePatchType, merge)
@@ -294,11 +296,19 @@ func (r *runner) request(ctx context.Context, step *Step) error {
 	return r.Client.Patch(ctx, object, patch)
 }
 
-// name returns that of the object to patch or delete, as soon as it exists.
+// name returns that of the object to patch or delete, as soon as it exists; none where
+// there need not be one.
 func (r *runner) name(ctx context.Context, step *Step, kind, given string) (name string, err error) {
 	which := step.which()
-	if which == "" {
+	switch {
+	case which == "":
 		return given, nil
+	case step.IfAny:
+		objects := r.objects(kind)
+		if i := slices.IndexFunc(objects, r.which(which)); i >= 0 {
+			name = objects[i].GetName()
+		}
+		return name, nil
 	}
 	err = failed(r.Until(ctx, cmp.Or(step.Within, r.Waits().Reaction), "", func() string {
 		objects := r.objects(kind)
