@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -169,7 +170,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 	})
 
-	// The pods succeed before they match the selector. Wrong: counts pods.
+	// The pods succeed before they match the selector, and are not counted. Wrong: counts pods.
 	It("the controller counts an index once, however many of its pods succeed", Covers(
 		DeletesPodsWithoutIndex, IndexCountsOnce), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").Indexed().Parallelism(0).Completions(2))
@@ -359,12 +360,16 @@ func orphanOf(job *batchv1.Job, name, index string) *corev1.Pod {
 	return pod
 }
 
-// match gives an orphan the labels of a Job's pods and this index, as orphanOf does.
+// match gives an orphan the labels of a Job's pods and this index, as orphanOf does. One that
+// has ended gets the finalizer of a pod that is not counted.
 func match(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, name, index string) {
 	GinkgoHelper()
 	like := orphanOf(job, name, index)
 	framework.Change(ctx, s, podNamed(s, name), func(p *corev1.Pod) {
 		p.Labels = like.Labels
+		if kinds.Ended(p) {
+			p.Finalizers = []string{batchv1.JobTrackingFinalizer}
+		}
 		for key, value := range like.Annotations {
 			metav1.SetMetaDataAnnotation(&p.ObjectMeta, key, value)
 		}
