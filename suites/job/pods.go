@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -296,9 +297,10 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 	It("the controller does not adopt a pod that is being deleted", Covers(
 		NoAdoptionOfTerminating), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		orphan := orphanPod("orphan", map[string]string{puppet.ExitCodes: "0"})
+		orphan := orphanPod("orphan", maps.Clone(terminateLater))
 		orphan.Finalizers = []string{ownFinalizer}
 		framework.Create(ctx, s, orphan)
+		podsReach(s, corev1.PodRunning, 1)
 		DeferCleanup(func(ctx context.Context) { removeFinalizer(ctx, s, orphan, ownFinalizer) })
 		s.Delete(ctx, orphan)
 		job := framework.Create(ctx, s, puppet.Job("a").Completions(2).Obj())
