@@ -279,6 +279,9 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 	It("the controller does not count the restarts of succeeded pods", Covers(
 		FinishedRestartsDoNotCount), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0"))
+		for n := range int32(2) { // one pod after the other
+			s.Soon("another pod has succeeded", func(g Gomega) { g.Expect(s.Job("a").Status.Succeeded).To(BeNumerically(">", n)) })
+		}
 		CompletesWith(s, 3, "a", Counters{Succeeded: 3})
 	})
 
