@@ -153,8 +153,29 @@ func (s Scenario) under(p Plan) *scenario.Scenario {
 		at := len(changed.Steps) - 1
 		changed.Steps = slices.Insert(changed.Steps, at, f.act(s, end.Await)...)
 	}
-	if end.Await != "" {
-		changed.Steps = append(changed.Steps, scenario.Step{Stays: end.Await, For: p.tail()})
+	if end.Await == "" || s.tailed {
+		return &changed
 	}
+	stays := scenario.Step{Stays: end.Await, For: p.tail()}
+	if !slices.ContainsFunc(p, Fault.deletes) {
+		changed.Steps = append(changed.Steps, stays)
+		return &changed
+	}
+	// A controller that has not seen the deletion yet may go on to create what belongs to the deleted
+	// object. The end state has come to rest once that is collected.
+	stays.Stays = fmt.Sprintf("(%s) || %s", end.Await, ownerGone)
+	changed.Steps = append(changed.Steps, stays, end)
 	return &changed
 }
+
+// deletes reports whether a user deletes something that others may belong to.
+func (f Fault) deletes() bool {
+	return f.Do == Deletes || f.Do == Recreates || f.Do == DeletesIt+"Job"
+}
+
+// ownerGone is true while there is a Job, or a pod with a finalizer, whose owner is gone: the
+// garbage collector has to delete it, and the implementation to release it.
+const ownerGone = `jobs.exists(j, has(jobs[j].metadata.ownerReferences) && jobs[j].metadata.ownerReferences.exists(r, ` +
+	`!cronjobs.exists(c, cronjobs[c].metadata.uid == r.uid))) || ` +
+	`pods.exists(p, has(p.metadata.finalizers) && has(p.metadata.ownerReferences) && p.metadata.ownerReferences.exists(r, ` +
+	`!jobs.exists(j, jobs[j].metadata.uid == r.uid)))`

@@ -352,6 +352,42 @@ func TestUsersActAtEachWriteAndEachEnd(t *testing.T) {
 	}
 }
 
+func TestTheEndStateAfterADeletionWaitsForTheGarbageCollector(t *testing.T) {
+	scenarios, err := Scenarios(regexp.MustCompile("^user-cron$"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc := scenarios[0]
+	end := sc.Scenario.Steps[len(sc.Scenario.Steps)-1].Await
+	ends := func(of Scenario, text string) (steps []scenario.Step) {
+		t.Helper()
+		plan, err := ParsePlan(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := of.under(plan)
+		return run.Steps[len(run.Steps)-endSteps(run):]
+	}
+	after := ends(sc, "create jobs 1: user deletes")
+	if len(after) != 3 || after[0].Await != end || !strings.HasSuffix(after[1].Stays, ownerGone) || after[2].Await != end {
+		t.Errorf("%v", after)
+	}
+	otherwise := ends(sc, "create jobs 1: user suspends")
+	if len(otherwise) != 2 || otherwise[0].Await != end || otherwise[1].Stays != end {
+		t.Errorf("%v", otherwise)
+	}
+	plan := Plan{{"create", "jobs", 1, Deletes}}
+	smaller := Scenario{Name: sc.Name, Scenario: sc.under(plan), tailed: true}
+	if again := smaller.under(nil); len(again.Steps) != len(smaller.Scenario.Steps) {
+		t.Errorf("the end state is awaited once more: %v", again.Steps)
+	}
+	for _, less := range lesser(smaller.Scenario, true, true) {
+		if got := less.Steps[len(less.Steps)-1]; got.Await != end {
+			t.Errorf("it does not end with the end state, but with %s", got.String())
+		}
+	}
+}
+
 func TestAScenarioIsMadeSmaller(t *testing.T) {
 	scenarios, err := Scenarios(regexp.MustCompile("^user-job$"))
 	if err != nil {

@@ -210,6 +210,8 @@ type Scenario struct {
 	// Since is the first version of Kubernetes that it is for, as in v1.32.0;
 	// empty for all that the suites support.
 	Since string
+	// tailed is true where the steps check already that the end state lasts.
+	tailed bool
 }
 
 // since are the versions in which fields that a scenario uses are on by default.
@@ -235,7 +237,7 @@ func Scenarios(which *regexp.Regexp) ([]Scenario, error) {
 		if e.Steps[len(e.Steps)-1].Await == "" {
 			return nil, fmt.Errorf("the scenario %s does not end with an await", e.Name)
 		}
-		all = append(all, Scenario{e.Name, string(e.Text), e.Scenario, since[e.Name]})
+		all = append(all, Scenario{Name: e.Name, Text: string(e.Text), Scenario: e.Scenario, Since: since[e.Name]})
 	}
 	if len(all) == 0 {
 		return nil, badinput.New(fmt.Sprintf("no scenario matches %q", which), "choose some of "+strings.Join(names, ", "))

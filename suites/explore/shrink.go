@@ -53,7 +53,7 @@ func (e *Explorer) smallest(ctx context.Context, s Scenario, plan Plan, first *s
 	tries := lesser(now, loose, loose || slices.Contains(users, s.Name))
 	for n := 0; n < shrinkTries && len(tries) > 0; n++ {
 		smaller := tries[0]
-		r, err := e.Runner(ctx, Scenario{Name: s.Name, Scenario: smaller}, nil)
+		r, err := e.Runner(ctx, Scenario{Name: s.Name, Scenario: smaller, tailed: true}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func lesser(s *scenario.Scenario, loose, numbers bool) (all []*scenario.Scenario
 	for i := range s.Faults {
 		changed(func(c *scenario.Scenario) { c.Faults = slices.Delete(c.Faults, i, i+1) })
 	}
-	for i, step := range s.Steps[:max(0, len(s.Steps)-2)] { // the end state stays
+	for i, step := range s.Steps[:len(s.Steps)-endSteps(s)] { // the end state stays
 		if waits := step.Await != "" || step.Stays != "" || step.Pause > 0; waits || loose && step.Create == nil {
 			changed(func(c *scenario.Scenario) { c.Steps = slices.Delete(c.Steps, i, i+1) })
 		}
@@ -112,6 +112,15 @@ func lesser(s *scenario.Scenario, loose, numbers bool) (all []*scenario.Scenario
 		}
 	}
 	return all
+}
+
+// endSteps returns how many of the last steps are about the end state.
+func endSteps(s *scenario.Scenario) int {
+	n := len(s.Steps)
+	if n > 2 && s.Steps[n-1].Await != "" && s.Steps[n-2].Stays != "" {
+		return 3
+	}
+	return min(n, 2)
 }
 
 // objectOf returns what a step creates, if it does.
