@@ -44,7 +44,8 @@ CONTACT ?= ## whom to ask about it, in the report: URLs or addresses, separated 
 # For e2e on other clusters than embedded ones. KUBECONFIG selects an existing one.
 CLUSTER ?= ## embedded (default), kind or existing
 CONTEXT ?= ## context of the kubeconfig; default: the current one
-NODE_IMAGE ?= ## node image of a kind cluster; default: kind's own
+CLUSTER_NAME ?= ## name of a kind cluster; default: KIND_CLUSTER_NAME of the environment, or jobconformance
+NODE_IMAGE ?= ## node image of a kind cluster; default: that of KUBERNETES_VERSION where it is set, else kind's own
 KIND_CONFIG ?= ## configuration of a kind cluster; default: kind-config.yaml
 PUPPET_IMAGE ?= ## image of pods on real kubelets
 LOAD ?= ## archives of images to load into a kind cluster, separated by commas
@@ -80,7 +81,7 @@ listflags = --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,control
 runflags = $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags) $(call flag,procs,$(PROCS)) \
 		$(if $(filter-out 0,$(STRICT)),--strict) $(call flag,known-bugs,$(KNOWN_BUGS)) \
 		$(call flag,repeat,$(REPEAT)) $(call flag,history,$(HISTORY)) $(if $(filter-out 0,$(PROFILE)),--profile) \
-		$(call flag,context,$(CONTEXT)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
+		$(call flag,context,$(CONTEXT)) $(call flag,cluster-name,$(CLUSTER_NAME)) $(call flag,node-image,$(NODE_IMAGE)) $(call flag,kind-config,$(KIND_CONFIG)) \
 		$(call flag,puppet-image,$(PUPPET_IMAGE)) $(call flag,load,$(LOAD)) $(if $(filter-out 0,$(KEEP)),--keep) \
 		$(call flag,name,$(IMPLEMENTATION_NAME)) $(call flag,implementation-version,$(IMPLEMENTATION_VERSION)) $(call flag,contact,$(CONTACT)) \
 		$(call flag,organization,$(ORGANIZATION)) $(call flag,project,$(PROJECT)) $(call flag,url,$(URL))

@@ -81,7 +81,8 @@ func (f *flags) command() *cobra.Command {
 	set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
 	set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
 	clusterFlags(set, &f.options, "e2e")
-	set.StringVar(&f.options.NodeImage, "node-image", "", "node image of a kind cluster (default: kind's own)")
+	set.StringVar(&f.options.ClusterName, "cluster-name", "", "name of a kind cluster; runs at the same time need different ones (default: $KIND_CLUSTER_NAME, or jobconformance)")
+	set.StringVar(&f.options.NodeImage, "node-image", "", "node image of a kind cluster (default: that of --kubernetes-version where it is given, else kind's own)")
 	set.StringVar(&f.options.KindConfig, "kind-config", "", "configuration of a kind cluster (default: one that only switches the Job and CronJob controllers off)")
 	set.StringVar(&f.options.PuppetImage, "puppet-image", "", "image of pods on real kubelets (default: "+puppet.DefaultImage+")")
 	set.StringSliceVar(&f.options.Images, "load", nil, "archives of images to load into the nodes of a kind cluster")
@@ -133,7 +134,7 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 	} else if err != nil {
 		return err
 	}
-	if err := f.options.Where.Check(impl); err != nil {
+	if err := f.options.Check(); err != nil {
 		return err
 	}
 	if err := f.selectsSome(ctx); err != nil {
