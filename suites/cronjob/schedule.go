@@ -273,9 +273,10 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
 		Starts(s, witness, tick)
-		s.Stays("the Job has no owner and is not active", func(g Gomega) {
-			g.Expect(s.Job(foreign.Name).OwnerReferences).To(BeEmpty())
-			g.Expect(s.CronJob("a").Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)))
+		s.Stays("the Job never has an owner and is never active", func(g Gomega) {
+			g.Expect(s.History().Jobs(foreign.Name)).To(HaveEach(HaveField("Job().OwnerReferences", BeEmpty())))
+			g.Expect(s.History().CronJobs("a")).NotTo(ContainElement(
+				HaveField("CronJob().Status.Active", ContainElement(HaveField("UID", foreign.UID)))))
 		})
 		Expect(s.Job(foreign.Name).UID).To(Equal(foreign.UID))
 		Expect(Existing(s, cronJob)).To(Or(BeEmpty(), Equal(Times(tick))))

@@ -297,19 +297,23 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 			BeNumerically("<", 4*firstBackoff-time.Second), "time between the failure of index 0 and the pod of index 1")
 	})
 
-	// Wrong: removes the finalizer of the failed pod at once, and starts to count at 0.
+	// Wrong: removes the finalizer of the failed pod at once, and starts to count at 0, or
+	// without a back-off.
 	It("the controller counts a failed pod that is deleted before it is replaced", Covers(
 		IndexFailuresOutliveThePod), func(ctx SpecContext) {
-		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(1).FinishedAgo("6s"))
+		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(1).FinishedAgo("3s"))
 		pods := byIndex(Running(s, "a", 2))
 		failed := pods["0"]
 		s.End(ctx, 1, failed)
 		s.Soon("the pod has failed", func(g Gomega) {
 			g.Expect(podNamed(s, failed.Name).Status.Phase).To(Equal(corev1.PodFailed))
 		})
+		ended := endOf(s, failed.Name)
 		s.Delete(ctx, &failed)
 		retry := indexRunsAgain(s, "0", 3)
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "1"}))
+		Expect(retry.CreationTimestamp.Sub(ended)).To(
+			BeNumerically(">=", firstBackoff-time.Second), "time between the failure and the next pod")
 		s.Soon("the deleted pod is gone", func(g Gomega) { g.Expect(names(s.Pods())).NotTo(ContainElement(failed.Name)) })
 		s.End(ctx, 1, retry)
 		indexesFail(s, "0")
