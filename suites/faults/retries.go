@@ -23,7 +23,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// No event follows the end of a pod, so that the controller has to retry by itself. Wrong:
 	// remembers failures after a success.
 	It("the controller retries a status write as soon as before, after it has succeeded", takesLong, Covers(SuccessEndsRetryDelay), func(ctx SpecContext) {
-		const failures = 8
+		const failures = 12
 		s := framework.Behind(ctx)
 		s.Start()
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(failures).Completions(failures).Obj())
