@@ -291,46 +291,6 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	)
 })
 
-// end ends pods with an exit code, and waits until they have ended.
-func end(ctx context.Context, s *framework.Sandbox, exitCode int, pods ...corev1.Pod) {
-	GinkgoHelper()
-	s.End(ctx, exitCode, pods...)
-	ended(s, pods...)
-}
-
-// ended waits until pods have ended. Their finalizer keeps those that are deleted.
-func ended(s *framework.Sandbox, pods ...corev1.Pod) {
-	GinkgoHelper()
-	for _, pod := range pods {
-		s.Soon("pod "+pod.Name+" has ended", func(g Gomega) {
-			g.Expect(s.Pods()).To(ContainElement(And(
-				HaveField("UID", pod.UID), HaveField("Status.Phase", Or(Equal(corev1.PodFailed), Equal(corev1.PodSucceeded))))))
-		})
-	}
-}
-
-// released waits until pods have lost the tracking finalizer, or are gone.
-func released(s *framework.Sandbox, pods ...corev1.Pod) {
-	GinkgoHelper()
-	for _, pod := range pods {
-		s.Soon("pod "+pod.Name+" is released", func(g Gomega) {
-			g.Expect(s.Pods()).NotTo(ContainElement(And(HaveField("UID", pod.UID), HaveField("Finalizers", Not(BeEmpty())))))
-		})
-	}
-}
-
-// endOf returns when the container of a failed pod ended.
-func endOf(s *framework.Sandbox, pod corev1.Pod) time.Time {
-	GinkgoHelper()
-	for _, p := range s.Pods() {
-		if p.UID == pod.UID {
-			return p.Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time
-		}
-	}
-	Fail("pod " + pod.Name + " is gone")
-	return time.Time{}
-}
-
 func deleteJob(ctx context.Context, s *framework.Sandbox, propagation metav1.DeletionPropagation) {
 	GinkgoHelper()
 	Expect(s.Client.Delete(ctx, s.Job("a"), client.PropagationPolicy(propagation))).To(Succeed())

@@ -12,6 +12,7 @@ package faults
 
 import (
 	"context"
+	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -160,4 +161,46 @@ func vanishes(ctx context.Context, s *framework.Sandbox, pod corev1.Pod) {
 	framework.Change(ctx, s, pod.DeepCopy(), func(p *corev1.Pod) { p.Finalizers = nil })
 	Expect(s.Client.Delete(ctx, &pod, client.GracePeriodSeconds(0))).To(Succeed())
 	gone(s, pod)
+}
+
+// end ends pods with an exit code, and waits until they have ended.
+func end(ctx context.Context, s *framework.Sandbox, exitCode int, pods ...corev1.Pod) {
+	GinkgoHelper()
+	s.End(ctx, exitCode, pods...)
+	ended(s, pods...)
+}
+
+// ended waits until pods have ended, and nothing happens to them any more: the kubelet ends the grace
+// period of those that are deleted last, and those without a finalizer are gone then.
+func ended(s *framework.Sandbox, pods ...corev1.Pod) {
+	GinkgoHelper()
+	over := And(HaveField("Status.Phase", Or(Equal(corev1.PodFailed), Equal(corev1.PodSucceeded))),
+		Or(HaveField("DeletionTimestamp", BeNil()), HaveField("DeletionGracePeriodSeconds", HaveValue(BeZero()))))
+	for _, pod := range pods {
+		s.Soon("pod "+pod.Name+" has ended", func(g Gomega) {
+			g.Expect(s.Pods()).NotTo(ContainElement(And(HaveField("UID", pod.UID), Not(over))))
+		})
+	}
+}
+
+// released waits until pods have lost the tracking finalizer, or are gone.
+func released(s *framework.Sandbox, pods ...corev1.Pod) {
+	GinkgoHelper()
+	for _, pod := range pods {
+		s.Soon("pod "+pod.Name+" is released", func(g Gomega) {
+			g.Expect(s.Pods()).NotTo(ContainElement(And(HaveField("UID", pod.UID), HaveField("Finalizers", Not(BeEmpty())))))
+		})
+	}
+}
+
+// endOf returns when the container of a failed pod ended.
+func endOf(s *framework.Sandbox, pod corev1.Pod) time.Time {
+	GinkgoHelper()
+	for _, p := range s.Pods() {
+		if p.UID == pod.UID {
+			return p.Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time
+		}
+	}
+	Fail("pod " + pod.Name + " is gone")
+	return time.Time{}
 }

@@ -225,12 +225,15 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		})
 	})
 
-	// Wrong: waits for the deletion of a pod that it created and was never shown.
+	// Nothing happens for a while before the pod goes, so that nothing from before makes the
+	// controller sync later. Wrong: waits for the deletion of a pod that it created and was never
+	// shown.
 	It("the controller replaces a pod that came and went while the watch of pods was down", Covers(ExpiredWatches), Shows(upstream.UnseenPod), func(ctx SpecContext) {
 		s := started(ctx)
 		release := s.Hold("pods")
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
 		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(1)) })
+		s.Stays("the Job has one pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(1)) })
 		vanishes(ctx, s.Sandbox, CreatedFor(s.Sandbox, s.Job("a"))[0])
 		expire(s, "pods")
 		release()

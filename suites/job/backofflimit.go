@@ -115,9 +115,9 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		})
 	})
 
-	// Wrong: creates the next pod at once.
+	// Wrong: creates the next pod at once, though it may take some seconds to do so.
 	It("the controller waits 10 s after the first failure", Covers(FirstBackoff), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").FinishedAgo("6s"))
+		s := WithJob(ctx, puppet.Job("a").FinishedAgo("2s"))
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		expectNextPodAfter(s, firstBackoff)
 	})

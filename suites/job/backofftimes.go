@@ -25,7 +25,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	// Wrong: doubles the delay no more than once; begins with a longer one.
 	It("the controller waits 80 s after the fourth failure, and not longer", Covers(BackoffDoubles), func(ctx SpecContext) {
 		s, pod := withThreeFailures(ctx)
-		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "76s", puppet.ExitCodes: "1"})
+		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "72s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 4)
 		nextPodIsDue(s, endOf(s, pod.Name), 8*firstBackoff)
 	})
@@ -91,7 +91,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		ended := func(ago time.Duration) corev1.ContainerState {
 			return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, FinishedAt: metav1.NewTime(at.Add(-ago))}}
 		}
-		const sidecarEnded = 6 * time.Second
+		const sidecarEnded = 2 * time.Second
 		framework.ChangeStatus(ctx, s, podNamed(s, pod.Name), func(p *corev1.Pod) {
 			p.Status.Phase = corev1.PodFailed
 			p.Status.ContainerStatuses[0].State = ended(time.Hour)
