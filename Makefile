@@ -67,7 +67,7 @@ buildflags = $(cacheflags) $(call flag,output-dir,$(REPORTS)) $(call flag,timeou
 clusterflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
 
 # Messages name these variables and not the flags.
-e2e prefetch explore bench bench-long crash soak repro repro-matrix: export JOBCONFORMANCE_MAKE = 1
+e2e prefetch explore bench bench-long crash soak score repro repro-matrix: export JOBCONFORMANCE_MAKE = 1
 
 .PHONY: help e2e prefetch test lint clean compare example page
 
@@ -123,7 +123,7 @@ QPS ?= ## rate limits in bench, as in 200/400,unlimited (requests a second/at on
 SCALE ?= ## size of the rows of bench; default: 1
 KILLS ?= ## how often crash kills the controller; default: 200
 JOBS ?= ## how many Jobs crash creates; default: 200
-SEED ?= ## seed of crash or soak; default: random
+SEED ?= ## seed of crash, soak or score; default: random
 
 .PHONY: bench bench-long crash
 bench: bin/jobconformance ## measure the reference controller against kube-controller-manager, as Markdown
@@ -180,16 +180,24 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 
 MINUTES ?= ## soak starts workloads, or explore runs, for this many minutes; default: 10, or until all are done
-COUNT ?= ## maximum number of workloads of soak; default: no limit
+COUNT ?= ## maximum number of workloads of soak, default: no limit; of mutants of score, default: 200
 AGAINST ?= ## a second controller for soak, which runs the same workloads; end states that differ are printed
+GOAL ?= ## percent of the mutants that score wants to be caught; default: 95
+SPECS ?= ## specs of score that run at the same time; default: 5 for each core
 
 .PHONY: soak
 soak: bin/jobconformance ## run random workloads with faults against a controller, for MINUTES
 	@bin/jobconformance soak --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,minutes,$(MINUTES)) $(call flag,count,$(COUNT)) \
 		$(call flag,seed,$(SEED)) $(call flag,against,$(AGAINST)) $(clusterflags)
 
+.PHONY: score
+score: bin/jobconformance ## change upstream's controllers at random places, COUNT times: how many mutants do the suites catch?
+	@bin/jobconformance score $(call flag,count,$(COUNT)) $(call flag,goal,$(GOAL)) $(call flag,specs,$(SPECS)) \
+		$(call flag,seed,$(SEED)) $(call flag,kubernetes-version,$(or $(VERSION),$(KUBERNETES_VERSION))) \
+		$(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
+
 ISSUE ?= ## number of the upstream issue for repro, or the name that LIST=1 prints
-VERSION ?= ## versions for repro; default: one that has the bug and one that does not
+VERSION ?= ## of Kubernetes for score; versions for repro, default: one that has the bug and one that does not
 VERSIONS ?= ## versions for repro-matrix
 SCENARIO ?= ## file with a scenario for repro
 

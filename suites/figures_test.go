@@ -15,11 +15,12 @@ import (
 	"github.com/jobconformance/jobconformance/suites/mutants"
 	"github.com/jobconformance/jobconformance/suites/repro"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
+	"github.com/jobconformance/jobconformance/suites/score/measured"
 	"github.com/jobconformance/jobconformance/suites/specs"
 )
 
 // documented are the pages with figures, each as <!--name-->figure<!--/-->.
-var documented = []string{"../README.md", "../fixtures/README.md", "repro/README.md"}
+var documented = []string{"../README.md", "../fixtures/README.md", "repro/README.md", "score/README.md"}
 
 var marked = regexp.MustCompile(`(?s)<!--([a-z-]+)-->(.*?)<!--/-->`)
 
@@ -72,6 +73,14 @@ func figuresOf(t *testing.T, cells []repro.Cell) map[string]string {
 			versions = append(versions, c.Version)
 		}
 	}
+	scores, err := measured.Read("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scored := "nothing yet"
+	if len(scores) > 0 {
+		scored = scores[len(scores)-1].String()
+	}
 	var matrix bytes.Buffer
 	repro.Table(&matrix, "kube-controller-manager", versions, bugs, cells)
 	count := func(n int) string { return fmt.Sprint(n) }
@@ -82,6 +91,7 @@ func figuresOf(t *testing.T, cells []repro.Cell) map[string]string {
 		"mutants":      count(len(wrong)),
 		"bugs":         count(len(bugs)),
 		"bug-matrix":   "\n" + matrix.String(),
+		"score":        scored,
 	}
 }
 

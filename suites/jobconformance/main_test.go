@@ -49,6 +49,8 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"one report":               {[]string{"compare", "a"}, "missing argument: NEW"},
 		"three reports":            {[]string{"compare", "a", "b", "c"}, `unexpected argument "c"`},
 		"explore an argument":      {[]string{"explore", "x"}, `unexpected argument "x"`},
+		"score nothing":            {[]string{"score", "--count=0"}, "--count 1 or more"},
+		"score above all":          {[]string{"score", "--goal=101"}, "101 is no percentage"},
 		"soak without time":        {[]string{"soak", "--minutes=0"}, "--minutes more than 0"},
 		"repro without an issue":   {[]string{"repro"}, "exactly one of --issue and --scenario"},
 		"repro no times":           {[]string{"repro", "--issue=139428", "--repeat=0"}, "1 or more"},
@@ -107,6 +109,7 @@ func TestHelp(t *testing.T) {
 		"crash":         {"--kills", "default 200"},
 		"explore":       {"--plan", "results.jsonl"},
 		"soak":          {"--minutes", "default 10"},
+		"score":         {"--goal", "default 95"},
 		"repro":         {"--issue", "--scenario"},
 		"repro-matrix":  {"--versions"},
 		"compare":       {"OLD NEW"},
@@ -128,7 +131,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "gen", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "soak", "version"}
+var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "gen", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "score", "soak", "version"}
 
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Setenv("JOBCONFORMANCE_OUTPUT", "json")

@@ -1,0 +1,103 @@
+package score
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/internal/resume"
+)
+
+var some = baseline{
+	{Text: "wide", Reached: []int{1, 2, 3}},
+	{Text: "narrower", Reached: []int{2}},
+	{Text: "narrow", Reached: []int{2, 5}},
+	{Text: "nothing"},
+}
+
+func TestSpecsThatAreRunAgainstAMutant(t *testing.T) {
+	r := runner{kills: map[string]int{}}
+	for statement, want := range map[int][]string{
+		2: {"narrower", "narrow", "wide"},
+		3: {"wide"},
+		4: nil,
+		0: {"narrower", "narrow", "wide"}, // a variable of the package
+	} {
+		if got := r.order(some.reaching(statement)); !slices.Equal(got, want) {
+			t.Errorf("statement %d: %v, want %v", statement, got, want)
+		}
+	}
+	r.kills["wide"] = 2
+	if got := r.order(some.reaching(2)); got[0] != "wide" {
+		t.Errorf("%v: the one that has caught the most is not first", got)
+	}
+}
+
+func TestReachedStatementsOfAllProcesses(t *testing.T) {
+	folder := t.TempDir()
+	for path, text := range map[string]string{"reached": "3\n1\n", "second/reached": "2\n3\n", "start-1.log": "log\n"} {
+		path = filepath.Join(folder, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := readReached(folder); err != nil || !slices.Equal(got, []int{1, 2, 3}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// A result is in the file as soon as there is one, and is a line about it.
+func TestResultsAreNoted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), resultsFile)
+	file, _, err := resume.Open(path, func(Result) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	survivor := Mutant{File: "a.go", Line: 7, Function: "f", Change: "run()"}
+	r := runner{
+		Campaign: &Campaign{Version: "v1.37.1", list: List{Equivalent: []Equivalent{{Version: "v1.37.1", File: "a.go", Function: "g", Reason: "as before"}}}},
+		options:  Options{Options: run.Options{Out: &out}}, file: file, done: map[string]Result{}, kills: map[string]int{}, began: time.Now(),
+	}
+	for _, result := range []Result{
+		{ID: "1", Mutant: survivor},
+		{ID: "2", Spec: "a Job", Requirements: []string{"JOB-A-001"}},
+		{ID: "3", Mutant: Mutant{File: "a.go", Function: "g"}},
+		{ID: "4", Harness: "no watches"},
+	} {
+		if err := r.note(t.Context(), result, nil, 4); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"[1/4", "SURVIVED a.go:7 f: run()", "caught", "by JOB-A-001: a Job", "equivalent a.go", "NOT STARTED", "[4/4, 0s left]"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it printed %q, without %q", &out, want)
+		}
+	}
+	_ = file.Close()
+	_, again, err := resume.Open(path, func(Result) bool { return true })
+	if err != nil || len(again) != 4 || again[0].Mutant.Line != 7 || !again[1].Caught() {
+		t.Errorf("%v, %v", again, err)
+	}
+	r.Results, r.Drawn = again, 4
+	if m := r.Measured(); m.Caught != 1 || m.Survived != 1 || m.Equivalent != 1 || m.NotStarted != 1 || m.Percent() != 50 {
+		t.Errorf("%+v", m)
+	}
+	if !r.Complete() {
+		t.Error("not complete")
+	}
+	var table, left bytes.Buffer
+	r.WriteTable(&table)
+	if err := r.WriteSurvivors(&left); err != nil || strings.Count(left.String(), "function:") != 1 || !strings.Contains(table.String(), "as before") {
+		t.Errorf("%v, %s\n%s", err, &left, &table)
+	}
+	if r.note(t.Context(), Result{}, errors.New("the cluster is gone"), 4) == nil || r.failed == nil {
+		t.Error("an error does not end the campaign")
+	}
+}
