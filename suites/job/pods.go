@@ -117,8 +117,8 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		s := WithJob(ctx, puppet.Job("a").ExitCodes("0"))
 		Completes(s, "a", Counters{Succeeded: 1})
 		job, late := s.Job("a"), orphanPod("late", nil)
-		late.Labels, late.Finalizers = job.Spec.Template.Labels, []string{batchv1.JobTrackingFinalizer}
-		late.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+		late.Labels = job.Spec.Template.Labels
+		own(job, late)
 		framework.Create(ctx, s, late)
 		podsReach(s, corev1.PodRunning, 1)
 		s.Delete(ctx, late)

@@ -276,9 +276,7 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 		owned := func(name string, annotations map[string]string) *corev1.Pod {
 			pod := orphanOf(job, name, "")
 			pod.Annotations = annotations
-			pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
-			owner := metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))
-			pod.OwnerReferences = []metav1.OwnerReference{*owner}
+			own(job, pod)
 			return pod
 		}
 		pods := []*corev1.Pod{
