@@ -225,19 +225,19 @@ var _ = Describe("Job faults:", jobLabels, func() {
 				released(s, pods...)
 				s.Stays("no pod is created", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(8)) })
 			}}),
-		Entry("the Job was deleted in the background, its pods are released", Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+		Entry("the Job was deleted in the background, its pods are released", OnlyReleaser, Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
 			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
 				deleteJob(ctx, s, metav1.DeletePropagationBackground)
 				ended(s, pods...)
 			},
 			after: allGone}),
-		Entry("the Job was deleted in the foreground, its pods are released", Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+		Entry("the Job was deleted in the foreground, its pods are released", OnlyReleaser, Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
 			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
 				deleteJob(ctx, s, metav1.DeletePropagationForeground)
 				ended(s, pods...)
 			},
 			after: allGone}),
-		Entry("the Job was deleted without its pods, they run on without the finalizer", Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+		Entry("the Job was deleted without its pods, they run on without the finalizer", OnlyReleaser, Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
 			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) {
 				deleteJob(ctx, s, metav1.DeletePropagationOrphan)
 				noJobs(s)

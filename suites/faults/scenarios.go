@@ -16,6 +16,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	"github.com/jobconformance/jobconformance/suites/explore"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	. "github.com/onsi/ginkgo/v2"
@@ -59,14 +60,14 @@ func labelsOf(bug library.Entry) Labels {
 	if list := requirementsOf(bug); len(list) > 0 {
 		area = list[0].Profile()
 	}
+	if bug.Alone {
+		l = append(l, OnlyReleaser...)
+	}
 	return append(l, protocol.AreaLabel+string(area))
 }
 
 func runRegression(ctx context.Context, s *scenario.Scenario) {
 	GinkgoHelper()
-	if s.Alone && protocol.Current().Dialect.ManagedBy != "" {
-		Skip("not verified: the built-in Job controller releases pods whose Job is gone, too")
-	}
 	environment, err := scenario.OfSpec()
 	if err != nil {
 		framework.FailHarness("the scenario cannot be set up", err)

@@ -258,7 +258,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 
 	// Wrong: a controller that received no deletion keeps the pods of a Job that is
 	// missing from its list.
-	It("the controller releases the pods of a Job whose deletion it missed", Covers(ExpiredWatches, ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
+	It("the controller releases the pods of a Job whose deletion it missed", OnlyReleaser, Covers(ExpiredWatches, ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
 		s := started(ctx)
 		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
 		pod := Running(s.Sandbox, "a", 1)[0]

@@ -168,7 +168,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	})
 
 	// Source: KEP-2307; #108752, #109429. Wrong: keeps the finalizers of pods whose Job is gone.
-	It("all pods of a deleted Job are gone", Covers(PodsGoWithJob, ReleasesOrphans), func(ctx SpecContext) {
+	It("all pods of a deleted Job are gone", OnlyReleaser, Covers(PodsGoWithJob, ReleasesOrphans), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").Parallelism(3).Completions(4))
 		pods := Running(s, "a", 3)
 		s.End(ctx, 0, pods[0])
@@ -181,7 +181,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	})
 
 	// Source: metav1.DeletePropagationOrphan; KEP-2307.
-	It("the orphaned pods of a deleted Job have neither owner nor finalizer", Covers(
+	It("the orphaned pods of a deleted Job have neither owner nor finalizer", OnlyReleaser, Covers(
 		OrphanedPodsRun, ReleasesOrphans), func(ctx SpecContext) {
 		orphansPods(ctx, framework.New(ctx), puppet.Job("a").Parallelism(2).Completions(2))
 	})

@@ -17,6 +17,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
+// OnlyReleaser decorates specs about pods whose Job is gone.
+var OnlyReleaser = framework.OnlyController("another Job controller releases such pods, too")
+
 // Counters are the counters of a Job's status.
 type Counters = framework.Counters
 
