@@ -18,7 +18,7 @@ import (
 )
 
 // OnlyReleaser decorates specs about pods whose Job is gone.
-var OnlyReleaser = framework.OnlyController("another Job controller releases such pods, too")
+var OnlyReleaser = framework.OnlyController("another Job controller also releases such pods")
 
 // Counters are the counters of a Job's status.
 type Counters = framework.Counters
