@@ -4,7 +4,7 @@
 
 # A space before ## would become a part of a value.
 # For all targets that start a cluster.
-IMPLEMENTATION ?= reference## default: reference; also kube-controller-manager, exec:COMMAND, image:REFERENCE or builtin
+IMPLEMENTATION ?= reference## default: reference; also kube-controller-manager, crd, exec:COMMAND, image:REFERENCE or builtin
 CONTROLLERS ?= ## job or cronjob: the only controller that the implementation has; default: both
 MANAGED_BY ?= ## spec.managedBy of the implementation's Jobs, as in example.com/mine; the built-in Job controller stays on
 DIALECT ?= ## file with the custom resource in place of CronJobs, as fixtures/dialect/example/dialect.yaml

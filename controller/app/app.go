@@ -17,6 +17,7 @@ import (
 	"time"
 	_ "time/tzdata" // spec.timeZone must not depend on the machine's files
 
+	"github.com/jobconformance/jobconformance/controller/crd"
 	"github.com/spf13/cobra"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -129,6 +130,8 @@ SIGINT, 1 gave up (lost its lease, for example), 2 could not start.`,
 		ResourceNamespace: metav1.NamespaceSystem,
 	}
 	componentoptions.BindLeaderElectionFlags(&o.election, f)
+	cmd.AddCommand(crd.NewCommand())
+	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }
 

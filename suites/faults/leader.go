@@ -31,7 +31,7 @@ func replicas(s *framework.Sandbox) (first, second *framework.Proxied) {
 	}
 	first, second = s.Replica("first", flags...), s.Replica("second", flags...)
 	switch name := first.Implementation(); name {
-	case implementation.Reference, implementation.KubeControllerManager:
+	case implementation.Reference, implementation.KubeControllerManager, implementation.CRD:
 	default:
 		Skip("not verified: the flags for the leader election of " + name + " are unknown")
 	}

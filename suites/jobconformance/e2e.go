@@ -29,6 +29,7 @@ cluster, runs the controller in it, runs the suites and stops the cluster.
 The implementation is one of
   reference                 the bundled controller, a part of this program
   kube-controller-manager   upstream's, of the cluster's version
+  crd                       bundled, for CronJobs that are a custom resource
   exec:COMMAND ARGUMENTS    a process; {kubeconfig} becomes the path of a
                             kubeconfig, which is in $KUBECONFIG, too
   image:REFERENCE ARGUMENTS an image, deployed on a kind or existing cluster

@@ -52,7 +52,11 @@ func clusterFlags(set *pflag.FlagSet, o *run.Options, command string) {
 // proxied returns an implementation that can run behind a fault proxy.
 func proxied(name string) (implementation.Implementation, error) {
 	impl, err := implementation.Parse(name)
-	if err == nil && !impl.IsProcess() {
+	switch {
+	case err != nil:
+	case impl.Name == implementation.CRD:
+		err = badinput.New("the implementation "+impl.Name+" reconciles a custom resource, which only jobconformance run knows", "use "+processes)
+	case !impl.IsProcess():
 		err = badinput.New("the implementation "+impl.Name+" cannot run behind a fault proxy", "use "+processes)
 	}
 	return impl, err

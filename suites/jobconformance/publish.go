@@ -63,7 +63,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 		switch f.implementation {
 		case implementation.KubeControllerManager, implementation.Builtin:
 			judged.Implementation.Version = environment.Version()
-		case implementation.Reference:
+		case implementation.Reference, implementation.CRD:
 			judged.Implementation.Version = version.Suite()
 		}
 	}

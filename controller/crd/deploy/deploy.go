@@ -1,0 +1,9 @@
+// Package deploy has the manifests of the controller for CronJobs that are a custom resource.
+package deploy
+
+import _ "embed"
+
+// CRD is the CustomResourceDefinition, as YAML.
+//
+//go:embed crd.yaml
+var CRD string
