@@ -66,9 +66,14 @@ type Run struct {
 // implementation.
 type Runner func(context.Context, Scenario, Plan) (Run, error)
 
+// longest is how long a step may wait while something happens all the time, on a machine on
+// which many scenarios run at once.
+const longest = 3 * time.Minute
+
 // On returns the Runner of an environment.
 func On(environment scenario.Environment) Runner {
 	environment.Settle = time.Millisecond // the last step of a scenario settles
+	environment.Longest = longest
 	return func(ctx context.Context, s Scenario, plan Plan) (Run, error) {
 		var proxied *implementation.Proxied
 		result, err := environment.Run(ctx, s.under(plan), func(p *implementation.Proxied) { proxied = p })

@@ -208,6 +208,31 @@ func (r *runner) steps(ctx context.Context) error {
 	return err
 }
 
+// until waits until check returns "", up to limit, and longer where the environment has it so.
+func (r *runner) until(ctx context.Context, limit time.Duration, check func() string) error {
+	over := time.Now().Add(r.environment.Longest)
+	for wait := limit; ; {
+		err := r.Until(ctx, wait, "", check)
+		no, ok := errors.AsType[*sandbox.Error](err)
+		if !ok || no.Cause != protocol.Assertion {
+			return err
+		}
+		if wait = min(limit-time.Since(r.lastRevision()), time.Until(over)); wait <= 0 {
+			return err
+		}
+	}
+}
+
+// lastRevision returns when something has last happened to a Job, a CronJob or a pod.
+func (r *runner) lastRevision() (at time.Time) {
+	for _, revision := range r.History().Revisions {
+		if revision.Event() == nil && revision.At.After(at) {
+			at = revision.At
+		}
+	}
+	return at
+}
+
 // judge fills the result from all that has happened.
 func (r *runner) judge(ctx context.Context) error {
 	judged := r.Rest
@@ -247,6 +272,10 @@ type Environment struct {
 	// Patience is the longest that a conformant implementation may take for one
 	// reaction. Default: that of sandbox.DefaultWaits.
 	Patience time.Duration
+	// Longest is how long a step may wait where something happens all the time: up to that,
+	// each revision of a Job, CronJob or pod gives it its whole time again, as Patience is for
+	// one reaction. Default: a step has its time once.
+	Longest time.Duration
 	// Settle is how long a scenario goes on after its last step, so that what a wrong
 	// controller does then is seen as well. Default: that of sandbox.DefaultWaits.
 	Settle time.Duration

@@ -126,7 +126,7 @@ func (r *runner) expect(ctx context.Context, step *Step, limit time.Duration) er
 	case stays:
 		return failed(r.Stays(ctx, cmp.Or(step.For, r.Waits().Settle), "", check))
 	}
-	return failed(r.Until(ctx, limit, "", check))
+	return failed(r.until(ctx, limit, check))
 }
 
 func (r *runner) awaitHeld(ctx context.Context, resource string, limit time.Duration) error {
@@ -310,7 +310,7 @@ func (r *runner) name(ctx context.Context, step *Step, kind, given string) (name
 		}
 		return name, nil
 	}
-	err = failed(r.Until(ctx, cmp.Or(step.Within, r.Waits().Reaction), "", func() string {
+	err = failed(r.until(ctx, cmp.Or(step.Within, r.Waits().Reaction), func() string {
 		objects := r.objects(kind)
 		i := slices.IndexFunc(objects, r.which(which))
 		if i < 0 {
@@ -362,7 +362,7 @@ func (t *Direct) annotations() map[string]string {
 func (r *runner) direct(ctx context.Context, t *Direct, limit time.Duration) error {
 	want := cmp.Or(t.Pods, 1)
 	var chosen []corev1.Pod
-	err := failed(r.Until(ctx, limit, "", func() string {
+	err := failed(r.until(ctx, limit, func() string {
 		chosen = r.choose(t.Which)
 		if len(chosen) < want {
 			return fmt.Sprintf("there are %d of %d pods", len(chosen), want)
