@@ -69,6 +69,9 @@ func WriteMarkdown(reports, command string, s *scenario.Scenario, outcomes []Out
 	if s.Because != "" {
 		fmt.Fprintf(&text, "%s\n\n", s.Because)
 	}
+	if sources := s.Sources(); sources != "" {
+		fmt.Fprintf(&text, "In Kubernetes v1.37.1: %s.\n\n", sources)
+	}
 	text.WriteString("| controller | Kubernetes | expected | seen |\n|---|---|---|---|\n")
 	for _, o := range outcomes {
 		expected := "all steps"

@@ -20,6 +20,12 @@ func Print(out io.Writer, s *scenario.Scenario, outcomes []Outcome) {
 	if s.Because != "" {
 		fmt.Fprintf(out, "%s\n", s.Because)
 	}
+	for _, p := range s.Source {
+		fmt.Fprintf(out, "  %s:%d, %s\n", p.File, p.Line, p.Function)
+	}
+	if s.Otherwise != "" {
+		fmt.Fprintf(out, "The reference: %s\n", s.Otherwise)
+	}
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	row := func(name string, cell func(Outcome) string) {
 		fmt.Fprint(table, name)

@@ -65,7 +65,9 @@ func TestThePageAndTheTextShowBothVersions(t *testing.T) {
 }
 
 func TestMarkdownHasAllThatAnIssueNeeds(t *testing.T) {
-	path, err := WriteMarkdown(t.TempDir(), "make repro ISSUE=7", bug.Scenario, []Outcome{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)})
+	s := *bug.Scenario
+	s.Source = []scenario.Place{{File: "pkg/a.go", Function: "f", Line: 7}}
+	path, err := WriteMarkdown(t.TempDir(), "make repro ISSUE=7", &s, []Outcome{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +78,7 @@ func TestMarkdownHasAllThatAnIssueNeeds(t *testing.T) {
 	for _, want := range []string{
 		"all is well", "It was not.", "| kcm | v1.36.1 | all steps; this version is known to fail | RED: step 2, await true: it is false |",
 		"| kcm | v1.36.3 | all steps | GREEN: all steps, all invariants |", "    make repro ISSUE=7", "description: all is well", "<details>",
+		"[f in a.go:7](https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/a.go#L7)",
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is missing in\n%s", want, text)

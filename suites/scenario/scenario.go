@@ -12,7 +12,10 @@
 package scenario
 
 import (
+	"fmt"
+	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,6 +42,11 @@ type Scenario struct {
 	Green string `yaml:"green,omitempty"`
 	// Because says what is wrong in the component, for a reader who sees it red.
 	Because string `yaml:"because,omitempty"`
+	// Source is where it does so: lines of Kubernetes v1.37.1.
+	Source []Place `yaml:"source,omitempty"`
+	// Otherwise says what the bundled reference does otherwise, and Reference where.
+	Otherwise string  `yaml:"otherwise,omitempty"`
+	Reference []Place `yaml:"reference,omitempty"`
 	// Requirements are IDs of requirements.
 	Requirements []string `yaml:"requirements,omitempty"`
 	// Except are invariants that the scenario breaks itself.
@@ -58,6 +66,25 @@ type Scenario struct {
 	Steps  []Step  `yaml:"steps"`
 
 	lines map[string]int // of the fields above, in the file that it was read from
+}
+
+// Place is in a source file.
+type Place struct {
+	// File is the path below the root of the repository.
+	File     string `yaml:"file"`
+	Function string `yaml:"function"`
+	// Line is 0 for the whole function.
+	Line int `yaml:"line,omitempty"`
+}
+
+// Sources is Source in Markdown, with links.
+func (s *Scenario) Sources() string {
+	var all []string
+	for _, p := range s.Source {
+		all = append(all, fmt.Sprintf("[%s in %s:%d](https://github.com/kubernetes/kubernetes/blob/v1.37.1/%s#L%d)",
+			p.Function, path.Base(p.File), p.Line, p.File, p.Line))
+	}
+	return strings.Join(all, ", ")
 }
 
 // ID is the number of the issue, or the Key; empty for a scenario that is about no bug.
