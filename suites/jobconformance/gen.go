@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -27,8 +28,8 @@ Exit codes: 0 it was printed, 2 bad input.`
 
 // generated has the values of the flags of gen job.
 type generated struct {
-	name, image, claim string
-	shards             int32
+	name, image, claim, cpu, memory string
+	shards, parallelism             int32
 }
 
 func genCommand() *cobra.Command {
@@ -46,31 +47,42 @@ func genJobCommand() *cobra.Command {
 	c.Args = cobra.ArbitraryArgs
 	set := c.Flags()
 	set.StringVar(&g.name, "name", "jobconformance", "name of the Job")
-	set.StringVar(&g.image, "image", "", "image with jobconformance in its PATH, and Go or a filled cache")
+	set.StringVar(&g.image, "image", "", "image with jobconformance in its PATH, and Go or a filled cache, as images save writes it")
 	set.StringVar(&g.claim, "claim", "", "PersistentVolumeClaim for the results, which all pods can write to at the same time")
 	set.Int32Var(&g.shards, "shards", 4, "number of shards")
+	set.Int32Var(&g.parallelism, "parallelism", 0, "pods at the same time (default: all)")
+	set.StringVar(&g.cpu, "cpu", "2", "CPU that a pod requests")
+	set.StringVar(&g.memory, "memory", "4Gi", "memory that a pod requests")
 	return c
 }
 
 func (g generated) print(out io.Writer, args []string) error {
-	if g.image == "" || g.claim == "" || g.shards < 1 {
+	if g.image == "" || g.claim == "" || g.shards < 1 || g.parallelism < 0 {
 		return badinput.New("a Job needs an image, a claim and 1 or more shards", "give "+strings.Join([]string{console.Option("image"), console.Option("claim"), console.Option("shards")}, ", "))
 	}
-	text, err := yaml.Marshal(g.job(args))
+	requests := corev1.ResourceList{}
+	for name, text := range map[corev1.ResourceName]string{corev1.ResourceCPU: g.cpu, corev1.ResourceMemory: g.memory} {
+		quantity, err := resource.ParseQuantity(text)
+		if err != nil {
+			return badinput.New(fmt.Sprintf("%q is no quantity", text), "give one as in "+console.Option("cpu", "500m")+" or "+console.Option("memory", "2Gi"))
+		}
+		requests[name] = quantity
+	}
+	text, err := yaml.Marshal(g.job(requests, args))
 	if err == nil {
 		_, err = fmt.Fprintf(out, "%s", text)
 	}
 	return err
 }
 
-func (g generated) job(args []string) *batchv1.Job {
-	const results = "results"
+func (g generated) job(requests corev1.ResourceList, args []string) *batchv1.Job {
+	const results, temporary = "results", "tmp"
 	command := append([]string{"jobconformance", "run", fmt.Sprintf("--shard=auto/%d", g.shards), "--output-dir=/results/$(JOB_COMPLETION_INDEX)"}, args...)
 	return &batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{Name: g.name},
 		Spec: batchv1.JobSpec{
-			CompletionMode: ptr.To(batchv1.IndexedCompletion), Completions: &g.shards, Parallelism: &g.shards,
+			CompletionMode: ptr.To(batchv1.IndexedCompletion), Completions: &g.shards, Parallelism: ptr.To(cmp.Or(g.parallelism, g.shards)),
 			BackoffLimitPerIndex: ptr.To[int32](2),
 			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
 				{Action: batchv1.PodFailurePolicyActionIgnore, OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
@@ -86,11 +98,14 @@ func (g generated) job(args []string) *batchv1.Job {
 				Containers: []corev1.Container{{
 					Name: "shard", Image: g.image, Command: command,
 					Env:             []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}},
-					Resources:       corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("4Gi")}},
-					SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: ptr.To(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
-					VolumeMounts:    []corev1.VolumeMount{{Name: results, MountPath: "/results"}},
+					Resources:       corev1.ResourceRequirements{Requests: requests},
+					SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
+					VolumeMounts:    []corev1.VolumeMount{{Name: results, MountPath: "/results"}, {Name: temporary, MountPath: "/tmp"}},
 				}},
-				Volumes: []corev1.Volume{{Name: results, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: g.claim}}}},
+				Volumes: []corev1.Volume{
+					{Name: results, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: g.claim}}},
+					{Name: temporary, VolumeSource: corev1.VolumeSource{EmptyDir: new(corev1.EmptyDirVolumeSource)}},
+				},
 			}},
 		},
 	}

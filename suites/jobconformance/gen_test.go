@@ -11,13 +11,16 @@ import (
 
 func TestGenJobHasOneIndexForEachShard(t *testing.T) {
 	var out, errs bytes.Buffer
-	args := []string{"gen", "job", "--shards=3", "--image=a", "--claim=b", "--", "-i", "kube-controller-manager"}
+	args := []string{"gen", "job", "--shards=3", "--parallelism=2", "--cpu=500m", "--image=a", "--claim=b", "--", "-i", "kube-controller-manager"}
 	if code := execute(t.Context(), args, &out, &errs); code != exitGreen {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
 	var job batchv1.Job
 	if err := yaml.UnmarshalStrict(out.Bytes(), &job); err != nil {
 		t.Fatal(err)
+	}
+	if *job.Spec.Parallelism != 2 || job.Spec.Template.Spec.Containers[0].Resources.Requests.Cpu().String() != "500m" {
+		t.Errorf("%+v", job.Spec)
 	}
 	if *job.Spec.Completions != 3 || *job.Spec.CompletionMode != batchv1.IndexedCompletion || *job.Spec.BackoffLimitPerIndex < 1 {
 		t.Errorf("%+v", job.Spec)
