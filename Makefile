@@ -146,6 +146,10 @@ NODE_OVERLAY ?= $(wildcard /usr/local/lib/jobconformance/node-overlay)
 images: ## build images of the reference controller and of puppets, for nodes that cannot pull
 	@go run ./fixtures/internal/image/cmd
 
+.PHONY: program-image
+program-image: bin/jobconformance ## build an image of bin/jobconformance with a control plane, for pods that are shards
+	@bin/jobconformance images save bin/jobconformance.tar $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(cacheflags)
+
 .PHONY: node-image
 node-image: ## build a node image for CLUSTER=kind without a container registry
 	@$(needsgo)

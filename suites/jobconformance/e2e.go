@@ -83,9 +83,7 @@ func (f *flags) command() *cobra.Command {
 	set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
 	clusterFlags(set, &f.options, "e2e")
 	set.StringVar(&f.options.ClusterName, "cluster-name", "", "name of a kind cluster; runs at the same time need different ones (default: $KIND_CLUSTER_NAME, or jobconformance)")
-	set.StringVar(&f.options.NodeImage, "node-image", "", "node image of a kind cluster (default: that of --kubernetes-version where it is given, else kind's own)")
-	set.StringVar(&f.options.KindConfig, "kind-config", "", "configuration of a kind cluster (default: one that only switches the Job and CronJob controllers off)")
-	set.StringVar(&f.options.PuppetImage, "puppet-image", "", "image of pods on real kubelets (default: "+puppet.DefaultImage+")")
+	kubeletFlags(set, &f.options)
 	set.StringSliceVar(&f.options.Images, "load", nil, "archives of images to load into the nodes of a kind cluster")
 	set.StringVar(&f.options.Kubeconfig, "kubeconfig", "", "kubeconfig of an existing cluster (default: the one that kubectl uses)")
 	set.StringVar(&f.options.Context, "context", "", "context of that kubeconfig (default: the current one)")
@@ -100,6 +98,13 @@ func (f *flags) command() *cobra.Command {
 	set.StringVar(&f.described.URL, "url", "", "the URL of the project, in the report")
 	set.StringSliceVar(&f.described.Contact, "contact", nil, "whom to ask about it, in the report: URLs or addresses")
 	return c
+}
+
+// kubeletFlags are the images of a cluster with real kubelets.
+func kubeletFlags(set *pflag.FlagSet, o *run.Options) {
+	set.StringVar(&o.NodeImage, "node-image", "", "node image of a kind cluster (default: that of --kubernetes-version where it is given, else kind's own)")
+	set.StringVar(&o.KindConfig, "kind-config", "", "configuration of a kind cluster (default: one that only switches the Job and CronJob controllers off)")
+	set.StringVar(&o.PuppetImage, "puppet-image", "", "image of pods on real kubelets (default: "+puppet.DefaultImage+")")
 }
 
 // selectingFlags are those of run and of list.

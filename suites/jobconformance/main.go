@@ -94,7 +94,7 @@ Each flag can also be given as an environment variable: --labels as JOBCONFORMAN
 		RunE: func(*cobra.Command, []string) error { return nil }, // never: see withCommand
 	}
 	root.AddCommand(runCommand(), listCommand(), exploreCommand(), soakCommand(), reproCommand(), matrixCommand(), benchCommand(), crashCommand(), scoreCommand())
-	root.AddCommand(checkHistoryCommand(), compareCommand(), prefetchCommand(), mergeCommand(), genCommand(), versionCommand())
+	root.AddCommand(checkHistoryCommand(), compareCommand(), prefetchCommand(), imagesCommand(), mergeCommand(), genCommand(), versionCommand())
 	root.PersistentFlags().Duration("timeout", 0, "stop after this time, as in 30m, without a verdict (default: no limit)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := fromEnvironment(cmd.Flags()); err != nil {

@@ -79,6 +79,11 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"unwritable cache":         {[]string{"--cache-dir", filepath.Join(file, "cache"), "--output-dir", t.TempDir()}, "--cache-dir"},
 		"no shard":                 {[]string{"--shard=3/2"}, "use 2/4, auto with"},
 		"no count of shards":       {[]string{"list", "--shard=auto/0"}, "JOB_COMPLETION_INDEX"},
+		"images of no version":     {[]string{"images", "--kubernetes-version=1.36"}, `"1.36" is not a version`},
+		"an image in no file":      {[]string{"images", "save"}, "missing argument: FILE"},
+		"an image of assets":       {[]string{"images", "save", "--assets=/a", "b.tar"}, "leave --assets out"},
+		"a name on no kind":        {[]string{"--cluster-name=a"}, "--cluster=kind"},
+		"gen no CPU":               {[]string{"gen", "job", "--image=a", "--claim=b", "--cpu=many"}, `"many" is no quantity`},
 		"gen no image":             {[]string{"gen", "job", "--claim=a"}, "give --image, --claim, --shards"},
 		"merge nothing":            {[]string{"merge"}, "missing argument: DIR..."},
 		"merge no shards":          {[]string{"merge", t.TempDir()}, "no shard has ended"},
@@ -131,7 +136,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "gen", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "score", "soak", "version"}
+var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "gen", "images", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "score", "soak", "version"}
 
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Setenv("JOBCONFORMANCE_OUTPUT", "json")
