@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
@@ -20,8 +21,8 @@ const longestRetry = 10 * time.Second
 
 var _ = Describe("Job faults:", jobLabels, func() {
 
-	// No event follows the end of a pod, so that the controller has to retry by itself. Wrong:
-	// remembers failures after a success.
+	// No event follows the end of a pod, and the controller has seen those before, as it has seen the
+	// witness: it has to retry by itself. Wrong: remembers failures after a success.
 	It("the controller retries a status write as soon as before, after it has succeeded", takesLong, Covers(SuccessEndsRetryDelay), func(ctx SpecContext) {
 		const failures = 12
 		s := framework.Behind(ctx)
@@ -37,6 +38,9 @@ var _ = Describe("Job faults:", jobLabels, func() {
 				g.Expect(status.Succeeded).To(BeEquivalentTo(i + 1))
 				g.Expect(status.UncountedTerminatedPods).To(Or(BeNil(), HaveValue(BeZero())))
 			})
+			witness := fmt.Sprint("witness-", i)
+			framework.Create(ctx, s.Sandbox, puppet.Job(witness).Suspend().Obj())
+			suspended(s.Sandbox, witness)
 		}
 		completes(s.Sandbox, "a", failures)
 		expectRetries(s, writeStatus)
@@ -45,8 +49,8 @@ var _ = Describe("Job faults:", jobLabels, func() {
 
 var _ = Describe("CronJob faults:", cronJobLabels, func() {
 
-	// Nothing happens after a failed create request that could make the controller sync: the Jobs
-	// before are suspended, and that is recorded already. Wrong: remembers failures after a success.
+	// Nothing happens after a failed create request that could make the controller sync: it has seen
+	// that the Job before is gone. Wrong: remembers failures after a success.
 	It("the controller retries to create a Job as soon as before, after it has succeeded", takesLong, Covers(SuccessEndsCronRetryDelay), func(ctx SpecContext) {
 		const failures = 12
 		s := startedCronJob(ctx)
@@ -57,7 +61,9 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 			tick = tick.Add(6 * time.Minute)
 			NextDue(ctx, s.Sandbox, cronJob, tick)
 			s.Meets("create a Job", failure)
-			suspended(s.Sandbox, Starts(s.Sandbox, cronJob, tick).Name)
+			job := Starts(s.Sandbox, cronJob, tick)
+			s.Delete(ctx, &job)
+			s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s.Sandbox, cronJob)).To(BeEmpty()) })
 		}
 		expectRetries(s, createJobs)
 	})
