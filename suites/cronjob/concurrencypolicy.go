@@ -102,7 +102,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 			ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To(int64(60)) })
 			finish(ctx, s, job, 0)
 			s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(BeEmpty()) })
-			s.Stays("the first Job is the only one", func(g Gomega) { g.Expect(Existing(s, cronJob)).To(Equal(Times(first))) })
+			s.Stays("the first Job is the only one", func(g Gomega) { g.Expect(Started(s, cronJob)).To(Equal(Times(first))) })
 		})
 
 		It("the controller starts a missed Job after the running Job fails", Covers(ForbidIgnoresFailedJobs), func(ctx SpecContext) {

@@ -94,8 +94,12 @@ var _ = Describe("CronJob ownership:", Label("area:cronjob", "behaviour:ownershi
 			Expect(client.IgnoreNotFound(err)).To(Succeed())
 		})
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent), tick)
+		due := s.Recorder.Position()
 
 		Starts(s, cronJob, tick)
+		s.StaysSince(due, "the other Job is not active", func(g Gomega) {
+			g.Expect(s.CronJob("a").Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)))
+		})
 		s.Stays("only the CronJob's own Job is active", func(g Gomega) {
 			g.Expect(Active(s, cronJob)).To(Equal(Times(tick)))
 			g.Expect(s.CronJob("a").Status.Active).To(HaveLen(1))
@@ -138,11 +142,15 @@ var _ = Describe("CronJob ownership:", Label("area:cronjob", "behaviour:ownershi
 		})
 
 		again := Due(ctx, s, forbid(), second)
+		due := s.Recorder.Position()
 		Starts(s, again, second)
 		Expect(Active(s, again)).To(Equal(Times(second)))
 		finish(ctx, s, job, 0)
 		s.Soon("the orphaned Job is Complete", func(g Gomega) {
 			g.Expect(framework.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
+		})
+		s.StaysSince(due, "the orphaned Job is not active", func(g Gomega) {
+			g.Expect(s.CronJob("a").Status.Active).NotTo(ContainElement(HaveField("UID", job.UID)))
 		})
 		s.Stays("the orphaned Job exists, and its success is not recorded", func(g Gomega) {
 			g.Expect(s.Job(job.Name)).To(And(HaveField("OwnerReferences", BeEmpty()), HaveField("DeletionTimestamp", BeNil())))

@@ -88,11 +88,12 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	It("the controller starts no Job for times before the CronJob's creation", Covers(NotBeforeCreation), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).Obj())
+		created := s.Recorder.Position()
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
 		Starts(s, witness, tick)
-		s.Stays("there is no Job", func(g Gomega) {
-			g.Expect(Existing(s, cronJob)).To(BeEmpty())
+		s.StaysSince(created, "no Job is started", func(g Gomega) {
+			g.Expect(Started(s, cronJob)).To(BeEmpty())
 			g.Expect(s.CronJob("a").Status).To(Equal(batchv1.CronJobStatus{}))
 		})
 	})

@@ -235,13 +235,13 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	It("with podReplacementPolicy Failed, an index fails only when its pod has ended", Covers(
 		TerminatingPodKeepsItsIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(0).Puppet(terminateLater).PodReplacementPolicy(batchv1.Failed))
-		pods := byIndex(Running(s, "a", 2))
+		pods, before := byIndex(Running(s, "a", 2)), s.Recorder.Position()
 		for _, index := range []string{"0", "1"} {
 			pod := pods[index]
 			s.Delete(ctx, &pod)
 		}
 		Counts(s, "a", "both pods are terminating", Counters{Terminating: 2})
-		s.Stays("no index has failed", func(g Gomega) {
+		s.StaysSince(before, "no index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(BeEmpty())
 			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(s.Created()).To(HaveLen(2))

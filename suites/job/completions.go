@@ -97,7 +97,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 			g.Expect(names(s.Active())).To(ConsistOf(pods[1].Name))
 		})
 		s.End(ctx, 1, pods[1])
-		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
+		CompletesWith(s, 2, "a", Counters{Succeeded: 1, Failed: 1})
 		// Wrong: sets startTime at every sync.
 		Expect(startTimes(s, "a")).To(HaveLen(1), "startTime at all revisions")
 	})

@@ -141,7 +141,10 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 			s := WithJob(ctx, puppet.Job("a").Puppet(terminateLater))
 			pod := Running(s, "a", 1)[0]
 			s.Remove(ctx, pod)
-			Counts(s, "a", "the pod is terminating, and replaced", Counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1})
+			replaced := Counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1}
+			Counts(s, "a", "the pod is terminating, and replaced", replaced)
+			// No event of the other pod makes the controller sync later.
+			s.Stays("the pod is terminating", func(g Gomega) { g.Expect(CountersOf(s.Job("a"))).To(Equal(replaced)) })
 			Expect(s.Client.Delete(ctx, &pod, client.GracePeriodSeconds(0))).To(Succeed())
 			Counts(s, "a", "the pod is gone", Counters{Active: 1, Ready: 1, Failed: 1})
 		})

@@ -99,13 +99,16 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		foreign.OwnerReferences = []metav1.OwnerReference{{
 			APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID, Controller: ptr.To(true),
 		}}
+		before := s.Recorder.Position()
 		framework.Create(ctx, s, foreign)
 		podsReach(s, corev1.PodSucceeded, 1)
-		s.Stays("the pod stays as it is, and the Job runs", func(g Gomega) {
+		s.StaysSince(before, "the pod does not count", func(g Gomega) {
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+		})
+		s.Stays("the pod stays as it is", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(ConsistOf(And(
 				HaveField("OwnerReferences", Equal(foreign.OwnerReferences)),
 				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil()))))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		s.End(ctx, 0, own...)
 		Completes(s, "a", Counters{Succeeded: 1})
@@ -260,10 +263,11 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 			g.Expect(PodsOf(s, again)).To(HaveLen(1))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
+		before := s.Recorder.Position()
 		s.End(ctx, 0, left[0])
 		s.End(ctx, 1, left[1])
 		s.Soon("the orphaned pods have ended", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
-		s.Stays("the new Job leaves them alone", func(g Gomega) {
+		s.StaysSince(before, "the new Job leaves them alone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(3))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
@@ -329,8 +333,9 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 		Completes(s, "a", Counters{Succeeded: 1})
 		complete := s.Job("a").Status
 		framework.Create(ctx, s, orphanOf(job, "orphan", ""))
+		created := s.Recorder.Position()
 		catchesUp(ctx, s)
-		s.Stays("the pod has no owner", func(g Gomega) {
+		s.StaysSince(created, "the pod has no owner", func(g Gomega) {
 			g.Expect(podNamed(s, "orphan")).To(And(
 				HaveField("OwnerReferences", BeEmpty()),
 				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil())))

@@ -260,7 +260,7 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 		SetParallelism(ctx, s, "a", 3)
 		catchesUp(ctx, s)
 		s.Stays("the Job has no pods, no status and no finalizers", func(g Gomega) {
-			g.Expect(PodsOf(s, job)).To(BeEmpty())
+			g.Expect(CreatedFor(s, job)).To(BeEmpty())
 			for _, r := range s.History().Jobs("a") {
 				g.Expect(r.Job().Status).To(BeZero())
 				g.Expect(r.Job().Finalizers).To(BeEmpty())
@@ -291,13 +291,14 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 		}
 		lost := podNamed(s, "another")
 		framework.Change(ctx, s, lost, func(p *corev1.Pod) { p.Labels = nil })
+		created := s.Recorder.Position()
 		s.Soon("two pods have ended, and four run", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(4))
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1))
 			g.Expect(s.InPhase(corev1.PodFailed)).To(HaveLen(1))
 		})
 		catchesUp(ctx, s)
-		s.Stays("Job and pods stay as they are", func(g Gomega) {
+		s.StaysSince(created, "Job and pods stay as they are", func(g Gomega) {
 			g.Expect(s.Job("a").Status).To(BeZero())
 			for _, pod := range pods {
 				g.Expect(podNamed(s, pod.Name)).To(And(
@@ -328,9 +329,9 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 			},
 		} {
 			framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { write(&j.Status) })
-			written := s.Job("a").Status
+			written, since := s.Job("a").Status, s.Recorder.Position()
 			catchesUp(ctx, s)
-			s.Stays("the status stays as it was written", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(written)) })
+			s.StaysSince(since, "the status stays as it was written", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(written)) })
 		}
 	})
 
