@@ -69,6 +69,15 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 			runningPod(s, young)
 		})
 
+		// A user takes the running Job away from the CronJob. Wrong: a controller that waits until it
+		// sees the Job in status.active among its own.
+		It("the controller starts the next Job although the running one has lost its owner", Covers(AllowStartsAnother), func(ctx SpecContext) {
+			s, cronJob, job := running(ctx, cron(batchv1.AllowConcurrent))
+			framework.Change(ctx, s, &job, func(j *batchv1.Job) { j.OwnerReferences = nil })
+			NextDue(ctx, s, cronJob, second)
+			Starts(s, cronJob, second)
+		})
+
 		// Wrong: a controller that empties status.active when one Job ends.
 		It("a Job that ends leaves the others active", Covers(ActiveRefersToRunning, FinishedLeaveActive, ChangedSchedule), func(ctx SpecContext) {
 			s, cronJob, _ := overlap(ctx, cron(batchv1.AllowConcurrent))

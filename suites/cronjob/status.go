@@ -115,6 +115,19 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 		Expect(JobsOf(s, cronJob)).To(HaveExactElements(HaveField("UID", job.UID)))
 	})
 
+	// Somebody has restored an older lastScheduleTime. Wrong: a controller that goes by that alone, and
+	// replaces the Job by itself.
+	It("the controller leaves a running Job alone whose scheduled time is due again", Covers(OneJobPerTime), func(ctx SpecContext) {
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent))
+		job := Starts(s, cronJob, tick)
+		SetLastScheduleTime(ctx, s, s.CronJob("a"), LastBefore(tick))
+		s.Stays("the Job is active once", func(g Gomega) {
+			g.Expect(s.CronJob("a").Status.Active).To(ConsistOf(HaveField("UID", job.UID)))
+			g.Expect(s.Jobs()).To(ConsistOf(And(HaveField("UID", job.UID), HaveField("DeletionTimestamp", BeNil()))))
+			g.Expect(CreatedJobs(s)).To(HaveLen(1))
+		})
+	})
+
 	// Wrong: a controller that does not know the Jobs that it has just started.
 	It("the controller emits no MissingJob or UnexpectedJob for Jobs that it started", Covers(NoFalseEvents), func(ctx SpecContext) {
 		s := framework.New(ctx)
