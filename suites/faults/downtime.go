@@ -247,6 +247,16 @@ var _ = Describe("Job faults:", jobLabels, func() {
 				Expect(s.Active()).To(HaveLen(2))
 				Expect(s.Pods()).To(HaveEach(HaveField("OwnerReferences", BeEmpty())))
 			}}),
+		Entry("the Job was deleted without its pods, and they later, they are released", Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				deleteJob(ctx, s, metav1.DeletePropagationOrphan)
+				noJobs(s)
+				for i := range pods {
+					s.Delete(ctx, &pods[i])
+				}
+				ended(s, pods...)
+			},
+			after: allGone}),
 		Entry("the Job was created again under its name, it gets its own pods", Covers(CatchesUpAfterDowntime, StaleUID), downtime{
 			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) {
 				deleteJob(ctx, s, metav1.DeletePropagationBackground)

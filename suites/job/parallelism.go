@@ -149,6 +149,20 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 			Counts(s, "a", "the pod is gone", Counters{Active: 1, Ready: 1, Failed: 1})
 		})
 
+	// Wrong: subtracts those that it deletes.
+	It("pods that terminate count while others are deleted", Covers(StatusTerminating), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4).Puppet(terminateLater))
+		Running(s, "a", 4)
+		SetParallelism(ctx, s, "a", 2)
+		Counts(s, "a", "two pods are terminating", Counters{Active: 2, Ready: 2, Terminating: 2})
+		before := s.Recorder.Position()
+		SetParallelism(ctx, s, "a", 1)
+		Counts(s, "a", "three pods are terminating", Counters{Active: 1, Ready: 1, Terminating: 3})
+		s.StaysSince(before, "two pods or three are terminating", func(g Gomega) {
+			g.Expect(s.Job("a").Status.Terminating).To(HaveValue(BeNumerically(">=", 2)))
+		})
+	})
+
 	// Wrong: waits for more pods to end.
 	It("the controller counts a pod within 10 s of its end, and replaces it", Covers(CountsInTime), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Completions(2))
