@@ -297,6 +297,21 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 		Expect(PodsOf(s, job)).To(HaveLen(2))
 	})
 
+	// Wrong: wants fewer pods than none.
+	It("a Job that adopts more successes than its completions is Complete", Covers(CompletesAtCompletions), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		old := orphansPods(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
+		s.End(ctx, 0, s.Pods()...)
+		podsReach(s, corev1.PodSucceeded, 2)
+		job := framework.Create(ctx, s, puppet.Job("new").Completions(1).With(func(j *batchv1.Job) {
+			j.Spec.ManualSelector = ptr.To(true)
+			j.Spec.Selector = old.Spec.Selector
+			j.Spec.Template.Labels = old.Spec.Template.Labels
+		}).Obj())
+		Completes(s, "new", Counters{Succeeded: 2})
+		Expect(CreatedFor(s, job)).To(BeEmpty())
+	})
+
 	// The API server rejects a new finalizer on it. Wrong: tries again and again.
 	It("the controller does not adopt a pod that is being deleted", Covers(
 		NoAdoptionOfTerminating), func(ctx SpecContext) {
