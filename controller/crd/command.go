@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
 const name = "jobconformance-crd"
@@ -37,10 +38,13 @@ type options struct {
 	kubeconfig string
 	metrics    string
 	probes     string
-	concurrent int
-	qps        float32
-	burst      int
-	election   componentconfig.LeaderElectionConfiguration
+	// The webhooks are served where a port is given.
+	webhookPort  int
+	webhookCerts string
+	concurrent   int
+	qps          float32
+	burst        int
+	election     componentconfig.LeaderElectionConfiguration
 }
 
 // NewCommand returns the command that runs the controller until its context is done. It returns an
@@ -62,6 +66,11 @@ func NewCommand() *cobra.Command {
 			if err := r.SetupWithManager(cmd.Context(), mgr, o.concurrent); err != nil {
 				return err
 			}
+			if o.webhookPort != 0 {
+				if err := (&validator{client: mgr.GetClient()}).SetupWithManager(mgr); err != nil {
+					return err
+				}
+			}
 			return mgr.Start(cmd.Context())
 		},
 	}
@@ -73,6 +82,8 @@ func NewCommand() *cobra.Command {
 	f.IntVar(&o.burst, "kube-api-burst", 1000, "requests to the API server at once")
 	f.StringVar(&o.metrics, "metrics-bind-address", ":8080", "`address` to serve /metrics at; 0 is nowhere")
 	f.StringVar(&o.probes, "health-probe-bind-address", ":8081", "`address` to serve /healthz and /readyz at; 0 is nowhere")
+	f.IntVar(&o.webhookPort, "webhook-port", 0, "port to serve the webhooks at (default: they are not served)")
+	f.StringVar(&o.webhookCerts, "webhook-cert-dir", "", "`folder` with the webhooks' certificate tls.crt and its key tls.key")
 	o.election = componentconfig.LeaderElectionConfiguration{
 		LeaderElect:       true,
 		LeaseDuration:     metav1.Duration{Duration: 15 * time.Second},
@@ -114,6 +125,7 @@ func (o options) manager() (manager.Manager, error) {
 		RenewDeadline:                 &o.election.RenewDeadline.Duration,
 		RetryPeriod:                   &o.election.RetryPeriod.Duration,
 		GracefulShutdownTimeout:       &wait,
+		WebhookServer:                 webhook.NewServer(webhook.Options{Port: o.webhookPort, CertDir: o.webhookCerts}),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot reach the API server at %s: %w; see that it runs and that the credentials are valid", config.Host, err)

@@ -105,8 +105,7 @@ func rejects[T client.Object](ctx context.Context, s *framework.Sandbox, make fu
 func changed[T client.Object](ctx context.Context, s *framework.Sandbox, object T, change func(T)) (T, error) {
 	next := object.DeepCopyObject().(T)
 	change(next)
-	next.SetResourceVersion("")
-	err := s.Client.Update(ctx, next, client.DryRunAll)
+	err := s.Client.Patch(ctx, next, client.MergeFrom(object), client.DryRunAll)
 	return next, err
 }
 

@@ -85,12 +85,12 @@ const (
 	API     Profile = "api"     // what the API server accepts, defaults and refuses
 )
 
-// Profile is that of the ID's first part: JOB, CRON or API.
+// Profile is that of the ID's first part: JOB, CRON or API; of WEBHOOK, too, it is API.
 func (r Requirement) Profile() Profile {
 	switch {
 	case strings.HasPrefix(r.ID, "CRON-"):
 		return CronJob
-	case strings.HasPrefix(r.ID, "API-"):
+	case strings.HasPrefix(r.ID, "API-"), strings.HasPrefix(r.ID, "WEBHOOK-"):
 		return API
 	default:
 		return Job
@@ -114,13 +114,14 @@ const (
 	ManagedBy            Feature = "managed-by"
 	ReadyPods            Feature = "ready-pods"
 	CronTimeZone         Feature = "cron-time-zone"
+	Webhooks             Feature = "webhooks" // of a custom resource
 )
 
 // Features returns all of them, Core first.
 func Features() []Feature {
 	return []Feature{
 		Core, Indexed, ElasticIndexed, BackoffLimitPerIndex, PodFailurePolicy, SuccessPolicy,
-		PodReplacementPolicy, Suspend, ManagedBy, ReadyPods, CronTimeZone,
+		PodReplacementPolicy, Suspend, ManagedBy, ReadyPods, CronTimeZone, Webhooks,
 	}
 }
 

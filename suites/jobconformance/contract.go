@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
@@ -34,6 +35,9 @@ func (f *flags) selectByContract() error {
 			return err
 		}
 		f.selection.Declined = append(f.selection.Declined, name)
+	}
+	if webhooks := string(contract.Webhooks); !f.options.Implementation.ServesWebhooks() && !slices.Contains(f.decline, webhooks) {
+		f.selection.Declined = append(f.selection.Declined, webhooks)
 	}
 	for _, id := range f.options.Implementation.Dialect().Declines {
 		if _, found := table.Find(id); !found {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"sigs.k8s.io/yaml"
 )
 
@@ -35,7 +36,7 @@ type Mutant struct {
 	// Crashes says that it is caught by exiting while such a spec runs. Default: that
 	// shows nothing.
 	Crashes bool `json:"crashes"`
-	// Edits make it of the reference controller.
+	// Edits make it of the reference controller, or of the one for a custom resource.
 	Edits []Edit `json:"edits"`
 }
 
@@ -65,6 +66,14 @@ func All() ([]Mutant, error) {
 		return nil
 	})
 	return all, err
+}
+
+// implementation is the name of the controller that it is made of.
+func (m Mutant) implementation() string {
+	if strings.HasPrefix(m.Edits[0].File, controller+"/crd/") {
+		return implementation.CRD
+	}
+	return implementation.Reference
 }
 
 // edited returns the texts of the files that it changes, by their paths. It fails when an

@@ -25,6 +25,7 @@ import (
 	_ "github.com/jobconformance/jobconformance/suites/cronjob"
 	_ "github.com/jobconformance/jobconformance/suites/faults"
 	_ "github.com/jobconformance/jobconformance/suites/job"
+	_ "github.com/jobconformance/jobconformance/suites/webhook"
 )
 
 // Preview lists the specs without running any.

@@ -7,3 +7,8 @@ import _ "embed"
 //
 //go:embed crd.yaml
 var CRD string
+
+// Webhooks are the configurations of the webhooks, as YAML.
+//
+//go:embed webhooks.yaml
+var Webhooks string

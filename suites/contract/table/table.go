@@ -13,6 +13,7 @@ import (
 	_ "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	_ "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	_ "github.com/jobconformance/jobconformance/suites/job/requirements"
+	_ "github.com/jobconformance/jobconformance/suites/webhook/requirements"
 )
 
 // All returns the requirements, sorted by ID.

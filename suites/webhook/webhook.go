@@ -1,0 +1,211 @@
+// Package webhook has the specs of webhooks for CronJobs that are a custom resource: what they
+// default, and what they refuse. Importing it registers them with Ginkgo.
+//
+// They run where the run has installed the webhooks of the implementation. The specs of
+// API-CRONJOB in package admission are about them, too.
+package webhook
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/sandbox"
+	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/webhook/requirements"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// served returns a sandbox whose CronJobs the webhooks see.
+func served(ctx context.Context) *framework.Sandbox {
+	GinkgoHelper()
+	if !protocol.Current().Webhooks {
+		Skip("not verified: the run knows no webhooks of the implementation")
+	}
+	return framework.New(ctx)
+}
+
+// cronJob returns one that starts nothing, with changes.
+func cronJob(s *framework.Sandbox, name string, changes ...func(*batchv1.CronJob)) *batchv1.CronJob {
+	c := puppet.CronJob(name, puppet.Job("")).Schedule("@yearly").Suspend().Obj()
+	c.Namespace = s.Namespace
+	for _, change := range changes {
+		change(c)
+	}
+	return c
+}
+
+// merge sends a merge patch and returns the CronJob as it is then.
+func merge(ctx context.Context, s *framework.Sandbox, c *batchv1.CronJob, patch string) (*batchv1.CronJob, error) {
+	next := c.DeepCopy()
+	return next, s.Client.Patch(ctx, next, client.RawPatch(types.MergePatchType, []byte(patch)))
+}
+
+// expectInvalid expects a refusal that names the fields.
+func expectInvalid(err error, what string, fields ...string) {
+	GinkgoHelper()
+	var status apierrors.APIStatus
+	Expect(errors.As(err, &status)).To(BeTrue(), "%s is refused, not: %v", what, err)
+	Expect(status.Status()).To(And(HaveField("Reason", metav1.StatusReasonInvalid), HaveField("Code", BeEquivalentTo(http.StatusUnprocessableEntity))), what)
+	for _, field := range fields {
+		Expect(status.Status().Details).To(HaveValue(HaveField("Causes", ContainElement(HaveField("Field", field)))), what)
+	}
+}
+
+func schedule(text string) func(*batchv1.CronJob) {
+	return func(c *batchv1.CronJob) { c.Spec.Schedule = text }
+}
+
+func zone(text string) func(*batchv1.CronJob) {
+	return func(c *batchv1.CronJob) { c.Spec.TimeZone = &text }
+}
+
+// never is no schedule, but a text that the schema of a custom resource accepts.
+var never = schedule("never")
+
+// spare has the webhooks spare the namespace, or see it again, and waits until they do.
+func spare(ctx context.Context, s *framework.Sandbox, label string, done func(error) bool) {
+	GinkgoHelper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}
+	patch := `{"metadata":{"labels":{"` + kinds.WithoutWebhooks + `":` + label + `}}}`
+	Expect(s.Client.Patch(ctx, namespace, client.RawPatch(types.MergePatchType, []byte(patch)))).To(Succeed())
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, sandbox.HarnessLimit, true, func(ctx context.Context) (bool, error) {
+		return done(s.Client.Create(ctx, cronJob(s, "example", never), client.DryRunAll)), nil
+	})
+	Expect(err).NotTo(HaveOccurred(), "the webhooks follow the label of the namespace")
+}
+
+var _ = Describe("Webhooks, defaults:", Label("area:api", "behaviour:webhooks"), func() {
+
+	// Wrong: takes 0 for a field that is not set.
+	It("the webhook keeps what is set", Covers(KeepsWhatIsSet), func(ctx SpecContext) {
+		s := served(ctx)
+		c := cronJob(s, "a", func(c *batchv1.CronJob) {
+			c.Spec.Suspend, c.Spec.StartingDeadlineSeconds, c.Spec.ConcurrencyPolicy = ptr.To(false), ptr.To[int64](0), batchv1.ForbidConcurrent
+			c.Spec.SuccessfulJobsHistoryLimit, c.Spec.FailedJobsHistoryLimit = ptr.To[int32](0), ptr.To[int32](0)
+		})
+		want := c.DeepCopy().Spec
+		framework.Create(ctx, s, c)
+		Expect(c.Spec.Suspend).To(Equal(want.Suspend))
+		Expect(c.Spec.StartingDeadlineSeconds).To(Equal(want.StartingDeadlineSeconds))
+		Expect(c.Spec.ConcurrencyPolicy).To(Equal(want.ConcurrencyPolicy))
+		Expect(c.Spec.SuccessfulJobsHistoryLimit).To(Equal(want.SuccessfulJobsHistoryLimit))
+		Expect(c.Spec.FailedJobsHistoryLimit).To(Equal(want.FailedJobsHistoryLimit))
+	})
+
+	// Wrong: defaults new objects only.
+	It("the webhook defaults fields that are removed", Covers(DefaultsRemovedFields), func(ctx SpecContext) {
+		s := served(ctx)
+		c := framework.Create(ctx, s, cronJob(s, "a", func(c *batchv1.CronJob) {
+			c.Spec.ConcurrencyPolicy, c.Spec.SuccessfulJobsHistoryLimit, c.Spec.FailedJobsHistoryLimit = batchv1.ForbidConcurrent, ptr.To[int32](7), ptr.To[int32](7)
+		}))
+		c, err := merge(ctx, s, c, `{"spec":{"concurrencyPolicy":null,"suspend":null,"successfulJobsHistoryLimit":null,"failedJobsHistoryLimit":null}}`)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(c.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
+		Expect(c.Spec.Suspend).To(HaveValue(BeFalse()))
+		Expect(c.Spec.SuccessfulJobsHistoryLimit).To(HaveValue(BeEquivalentTo(3)))
+		Expect(c.Spec.FailedJobsHistoryLimit).To(HaveValue(BeEquivalentTo(1)))
+	})
+
+	// Wrong: changes the spec with each request.
+	It("the webhook changes nothing in a CronJob that has its defaults", Covers(DefaultsOnce), func(ctx SpecContext) {
+		s := served(ctx)
+		c := framework.Create(ctx, s, cronJob(s, "a"))
+		for _, value := range []string{"1", "2"} {
+			labelled, err := merge(ctx, s, c, `{"metadata":{"labels":{"example.com/write":"`+value+`"}}}`)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(labelled.Generation).To(Equal(c.Generation))
+		}
+	})
+})
+
+var _ = Describe("Webhooks, validation:", Label("area:api", "behaviour:webhooks"), func() {
+
+	// Wrong: answers with an error of no type, which becomes 403 Forbidden; or validates new objects only.
+	It("the webhook refuses an invalid CronJob with the reason and the field", Covers(RefusesAsInvalid), func(ctx SpecContext) {
+		s := served(ctx)
+		existing := framework.Create(ctx, s, cronJob(s, "a"))
+		for field, change := range map[string]func(*batchv1.CronJob){
+			"spec.schedule":                     never,
+			"spec.timeZone":                     zone("Nowhere/Land"),
+			"spec.jobTemplate.spec.parallelism": func(c *batchv1.CronJob) { c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1) },
+		} {
+			expectInvalid(s.Client.Create(ctx, cronJob(s, "b", change)), "a new CronJob with another "+field, field)
+			changed := existing.DeepCopy()
+			change(changed)
+			expectInvalid(s.Client.Patch(ctx, changed, client.MergeFrom(existing)), "a change of "+field, field)
+		}
+	})
+
+	// Wrong: stops at the first one.
+	It("the webhook names all fields that are wrong", Covers(NamesAllFields), func(ctx SpecContext) {
+		s := served(ctx)
+		err := s.Client.Create(ctx, cronJob(s, strings.Repeat("a", 53), never, zone("Nowhere/Land")))
+		expectInvalid(err, "a CronJob with three errors", "metadata.name", "spec.schedule", "spec.timeZone")
+	})
+
+	// Wrong: hands any text to a parser that panics.
+	It("the webhook refuses texts of all kinds", Covers(AnswersAnyText), func(ctx SpecContext) {
+		s := served(ctx)
+		for _, text := range []string{
+			"TZ=0", "CRON_TZ=", "TZ= 0 * * * *", "TZ=../../etc/passwd 0 * * * *", "\x00 * * * *", "é * * * *", "%s%n", "@", "@every", "@every 1",
+			"*/99999999999999999999 * * * *", "0-18446744073709551615 * * * *", strings.Repeat(",", 10_000), strings.Repeat("* ", 10_000),
+		} {
+			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", schedule(text)), client.DryRunAll), "the schedule "+text[:min(len(text), 30)], "spec.schedule")
+		}
+		for _, text := range []string{"\x00", "..", "../../etc/passwd", "/etc/localtime", strings.Repeat("a", 10_000)} {
+			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", zone(text)), client.DryRunAll), "the time zone "+text[:min(len(text), 30)], "spec.timeZone")
+		}
+		framework.Create(ctx, s, cronJob(s, "a"))
+	})
+
+	// Wrong: takes each refusal of a Job for a fault of the template.
+	It("the webhook accepts a CronJob whose Jobs a quota refuses", Covers(LeavesQuotasToJobs), func(ctx SpecContext) {
+		s := served(ctx)
+		s.Refuse(ctx, puppet.Job("example").Obj(), "count/jobs.batch")
+		framework.Create(ctx, s, cronJob(s, "a"))
+	})
+
+	// Wrong: validates what a request leaves as it is.
+	It("the webhook lets an invalid CronJob change and go", Covers(InvalidOnesCanGo), func(ctx SpecContext) {
+		s := served(ctx)
+		spare(ctx, s, `""`, func(err error) bool { return err == nil })
+		c := framework.Create(ctx, s, cronJob(s, "a", never, func(c *batchv1.CronJob) { c.Finalizers = []string{"example.com/stay"} }))
+		spare(ctx, s, "null", apierrors.IsInvalid)
+		_, err := merge(ctx, s, c, `{"metadata":{"labels":{"a":"b"}}}`)
+		Expect(err).NotTo(HaveOccurred(), "its labels")
+		status := client.RawPatch(types.MergePatchType, []byte(`{"status":{"lastScheduleTime":"2026-01-01T00:00:00Z"}}`))
+		Expect(s.Client.Status().Patch(ctx, c.DeepCopy(), status)).To(Succeed(), "its status")
+		Expect(s.Client.Delete(ctx, c)).To(Succeed(), "its deletion")
+		_, err = merge(ctx, s, c, `{"metadata":{"finalizers":null}}`)
+		Expect(err).NotTo(HaveOccurred(), "its finalizers")
+		s.Soon("the CronJob is gone", func(g Gomega) { g.Expect(s.Recorder.CronJobs()).To(BeEmpty()) })
+	})
+
+	// Wrong: tries the template out by creating a Job.
+	It("the webhook leaves nothing behind", Covers(LeavesNoTraces), func(ctx SpecContext) {
+		s := served(ctx)
+		dry := cronJob(s, "dry")
+		Expect(s.Client.Create(ctx, dry, client.DryRunAll)).To(Succeed())
+		c := framework.Create(ctx, s, cronJob(s, "a"))
+		_, err := merge(ctx, s, c, `{"spec":{"schedule":"@monthly"}}`)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(dry), &batchv1.CronJob{}))).To(BeTrue(), "the CronJob of the dry run is not there")
+		s.Stays("there is no Job", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
+	})
+})
