@@ -217,17 +217,23 @@ func (r *runner) until(ctx context.Context, limit time.Duration, check func() st
 		if !ok || no.Cause != protocol.Assertion {
 			return err
 		}
-		if wait = min(limit-time.Since(r.lastRevision()), time.Until(over)); wait <= 0 {
+		if wait = min(limit-time.Since(r.lastProgress()), time.Until(over)); wait <= 0 {
 			return err
 		}
 	}
 }
 
-// lastRevision returns when something has last happened to a Job, a CronJob or a pod.
-func (r *runner) lastRevision() (at time.Time) {
+// lastProgress returns when something has last happened to a Job, a CronJob or a pod, or a
+// request of the implementation has succeeded: it reads everything before it acts.
+func (r *runner) lastProgress() (at time.Time) {
 	for _, revision := range r.History().Revisions {
 		if revision.Event() == nil && revision.At.After(at) {
 			at = revision.At
+		}
+	}
+	for _, call := range r.Calls() {
+		if call.Code > 0 && call.Code < 400 && call.At.After(at) {
+			at = call.At
 		}
 	}
 	return at
@@ -273,8 +279,8 @@ type Environment struct {
 	// reaction. Default: that of sandbox.DefaultWaits.
 	Patience time.Duration
 	// Longest is how long a step may wait where something happens all the time: up to that,
-	// each revision of a Job, CronJob or pod gives it its whole time again, as Patience is for
-	// one reaction. Default: a step has its time once.
+	// each revision of a Job, CronJob or pod, and each request that succeeds, gives it its whole
+	// time again, as Patience is for one reaction. Default: a step has its time once.
 	Longest time.Duration
 	// Settle is how long a scenario goes on after its last step, so that what a wrong
 	// controller does then is seen as well. Default: that of sandbox.DefaultWaits.
