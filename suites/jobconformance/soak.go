@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"path/filepath"
@@ -24,9 +25,10 @@ A workload that fails is saved as a scenario in the folder workloads of the repo
 its history; the first one is reduced. The seed determines the workloads, not the
 order of concurrent events.
 
-With --against, the same workloads run with a second controller afterwards, and end states
-that differ are printed: reasons to look, which do not change the verdict. A red workload of
-either controller does.
+With --against, the same workloads run with a second controller afterwards. Those that end
+otherwise are run again, up to twice with each; end states that differ in all these runs are
+printed: reasons to look, which do not change the verdict. A red workload of either
+controller does.
 
 ` + exitCodes
 
@@ -86,18 +88,47 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	green := tally.Green()
-	if s.against != "" {
-		s.Time, s.Count, s.options.Implementation = 0, tally.Workloads(), other
-		s.options.Reports = filepath.Join(s.options.Reports, "against")
-		again, err := s.soak(ctx, s.against)
+	if s.against == "" {
+		return verdict(tally.Green())
+	}
+	s.Time, s.Count = 0, tally.Workloads()
+	against, err := s.other(ctx, other)
+	if err != nil {
+		return err
+	}
+	green := tally.Green() && against.Green()
+	for range repeats {
+		s.Count, s.Seeds = 0, tally.Differing(against)
+		if len(s.Seeds) == 0 {
+			break
+		}
+		fmt.Fprintf(out, "\n%d end states differ; these workloads are run again\n", len(s.Seeds))
+		more, err := s.soak(ctx, s.implementation)
 		if err != nil {
 			return err
 		}
-		tally.Compare(out, s.against, again)
-		green = green && again.Green()
+		moreAgainst, err := s.other(ctx, other)
+		if err != nil {
+			return err
+		}
+		tally.Again(more)
+		against.Again(moreAgainst)
+		green = green && more.Green() && moreAgainst.Green()
 	}
+	tally.Compare(out, s.against, against)
 	return verdict(green)
+}
+
+// repeats is how often workloads whose end states differ are run again, as concurrent events
+// come in any order.
+const repeats = 2
+
+// other runs the workloads with the second controller.
+func (s *soaking) other(ctx context.Context, impl implementation.Implementation) (*soak.Tally, error) {
+	second := *s
+	second.options.Implementation = impl
+	second.options.Reports = filepath.Join(s.options.Reports, "against")
+	return second.soak(ctx, s.against)
 }
 
 // soak runs the workloads with one implementation, and prints what was seen.

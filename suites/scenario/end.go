@@ -40,7 +40,9 @@ func (r *Result) End() []string {
 		pod := revision.Pod()
 		owner := "nobody"
 		if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
-			owner = jobs[string(ref.UID)]
+			if owner = jobs[string(ref.UID)]; owner == "" {
+				continue // the garbage collector is about to delete it
+			}
 		}
 		pods[fmt.Sprintf("pods of %s %s finalizers=%d deleted=%t", owner, pod.Status.Phase, len(pod.Finalizers), pod.DeletionTimestamp != nil)]++
 	}

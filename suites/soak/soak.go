@@ -31,6 +31,8 @@ type Options struct {
 	Count int
 	// Seed of the first workload; the next one has the next number.
 	Seed int
+	// Seeds are those of all workloads. Default: as Seed, Count and Time say.
+	Seeds []int
 	// Workers is how many run at the same time. Default: 6.
 	Workers int
 	// Shrink is how long the first workload that went wrong is made smaller.
@@ -99,9 +101,13 @@ func (o Options) deal(ctx context.Context, seeds chan<- int) error {
 		defer timer.Stop()
 		over = timer.C
 	}
-	for n := 0; o.Count == 0 || n < o.Count; n++ {
+	for n := 0; (o.Count == 0 || n < o.Count) && (o.Seeds == nil || n < len(o.Seeds)); n++ {
+		seed := o.Seed + n
+		if o.Seeds != nil {
+			seed = o.Seeds[n]
+		}
 		select {
-		case seeds <- o.Seed + n:
+		case seeds <- seed:
 		case <-over:
 			return nil
 		case <-ctx.Done():

@@ -21,7 +21,7 @@ type Tally struct {
 	Smallest *Finding
 
 	mu                                 sync.Mutex
-	ends                               map[int][]string // by seed, of workloads in which all was well
+	ends                               map[int][][]string // by seed, of each run in which all was well
 	start                              time.Time
 	took                               time.Duration
 	seed                               int
@@ -72,32 +72,54 @@ func (t *Tally) end(seed int, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ends == nil {
-		t.ends = map[int][]string{}
+		t.ends = map[int][][]string{}
 	}
-	t.ends[seed] = lines
+	t.ends[seed] = append(t.ends[seed], lines)
+}
+
+// Again adds the end states of further runs of the same workloads.
+func (t *Tally) Again(more *Tally) {
+	for seed, ends := range more.ends {
+		for _, lines := range ends {
+			t.end(seed, lines)
+		}
+	}
 }
 
 // Workloads returns how many were run.
 func (t *Tally) Workloads() int { return t.workloads }
 
-// Compare prints the end states that differ from those of another implementation with the
-// same seeds, and returns how many they are. The seed determines the workload, not the order
-// of concurrent events: a difference is a reason to look, not a verdict.
-func (t *Tally) Compare(out io.Writer, name string, other *Tally) (differ int) {
-	compared := 0
+// Differing returns the seeds with which no end state is one of another implementation's. The
+// seed determines the workload, not the order of concurrent events: what ends otherwise once
+// may do so because of that, and is worth further runs.
+func (t *Tally) Differing(other *Tally) (seeds []int) {
 	for _, seed := range slices.Sorted(maps.Keys(t.ends)) {
-		there, both := other.ends[seed]
-		if !both {
-			continue
+		there := other.ends[seed]
+		same := func(lines []string) bool {
+			return slices.ContainsFunc(there, func(those []string) bool { return len(scenario.Differences(lines, those)) == 0 })
 		}
-		compared++
-		if lines := scenario.Differences(t.ends[seed], there); len(lines) > 0 {
-			differ++
-			fmt.Fprintf(out, "\nworkload %d ends otherwise than with %s:\n  %s\n", seed, name, strings.Join(lines, "\n  "))
+		if len(there) > 0 && !slices.ContainsFunc(t.ends[seed], same) {
+			seeds = append(seeds, seed)
 		}
 	}
-	fmt.Fprintf(out, "\n%d of %d end states differ from those with %s\n", differ, compared, name)
-	return differ
+	return seeds
+}
+
+// Compare prints the end states that differ from those of another implementation with the
+// same seeds, by one run of each.
+func (t *Tally) Compare(out io.Writer, name string, other *Tally) {
+	compared := 0
+	for seed := range t.ends {
+		if len(other.ends[seed]) > 0 {
+			compared++
+		}
+	}
+	differing := t.Differing(other)
+	for _, seed := range differing {
+		fmt.Fprintf(out, "\nworkload %d ends otherwise than with %s, in %d runs and %d:\n  %s\n", seed, name, len(t.ends[seed]), len(other.ends[seed]),
+			strings.Join(scenario.Differences(t.ends[seed][0], other.ends[seed][0]), "\n  "))
+	}
+	fmt.Fprintf(out, "\n%d of %d end states differ from those with %s\n", len(differing), compared, name)
 }
 
 // Line is how far it is.

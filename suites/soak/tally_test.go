@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,11 +13,17 @@ func TestEndStatesOfTheSameSeedAreCompared(t *testing.T) {
 	one.end(3, []string{"alone"})
 	other.end(1, []string{"same"})
 	other.end(2, []string{"same", "there"})
-	var out strings.Builder
-	if n := one.Compare(&out, "other", other); n != 1 {
-		t.Errorf("%d differ", n)
+	one.end(4, []string{"first"})
+	other.end(4, []string{"second"})
+	if seeds := one.Differing(other); !slices.Equal(seeds, []int{2, 4}) {
+		t.Errorf("%v differ", seeds)
 	}
-	for _, want := range []string{"workload 2 ends otherwise than with other:\n  + here\n  - there\n", "1 of 2 end states differ"} {
+	again := &Tally{}
+	again.end(4, []string{"first"})
+	other.Again(again)
+	var out strings.Builder
+	one.Compare(&out, "other", other)
+	for _, want := range []string{"workload 2 ends otherwise than with other, in 1 runs and 1:\n  + here\n  - there\n", "\n1 of 3 end states differ"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nothing says %q:\n%s", want, &out)
 		}
