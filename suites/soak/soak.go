@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) (*Tally, error) {
 	if err := os.MkdirAll(o.Folder, 0o755); err != nil {
 		return nil, err
 	}
-	t := &Tally{start: time.Now(), seed: o.Seed}
+	t := &Tally{start: time.Now(), seed: o.Seed, seeds: o.Seeds}
 	seeds := make(chan int)
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error {

@@ -25,6 +25,7 @@ type Tally struct {
 	start                              time.Time
 	took                               time.Duration
 	seed                               int
+	seeds                              []int // where they are no row of numbers
 	workloads, jobs, pods, cronJobs    int
 	calls, faults, restarts, revisions int
 }
@@ -148,7 +149,11 @@ func (t *Tally) Print(out io.Writer, again func(file string) string) {
 	if t.Green() {
 		verdict = "GREEN"
 	}
-	fmt.Fprintf(out, "\n%s seeds %d to %d, %s\n", verdict, t.seed, t.seed+max(t.workloads, 1)-1, t.Line())
+	seeds := fmt.Sprintf("%d to %d", t.seed, t.seed+max(t.workloads, 1)-1)
+	if t.seeds != nil {
+		seeds = strings.Trim(fmt.Sprint(t.seeds), "[]")
+	}
+	fmt.Fprintf(out, "\n%s seeds %s, %s\n", verdict, seeds, t.Line())
 }
 
 func firstLines(text string, n int) string {

@@ -31,7 +31,10 @@ var (
 	// UnseenPod is a Job that gets no pods for as long as its expectations last.
 	UnseenPod = protocol.Bug{Key: "unseen-pod"}
 	// CountedAgain is a pod that is adopted after it was counted.
-	CountedAgain = protocol.Bug{Key: "counted-again-without-owner"}
+	CountedAgain = protocol.Bug{Key: "counted-again-without-owner", Explored: protocol.Explored{
+		Scenario: "user-.*", Plan: ".*user releases a pod.*",
+		Cause: "job-pod-counted-once|job-counts-no-more-than-pods|job-succeeds-for-a-reason",
+	}}
 	// IndexFailuresLost is an index that is retried too often after a suspension.
 	IndexFailuresLost = protocol.Bug{Key: "index-failures-lost"}
 )
