@@ -33,7 +33,7 @@ var (
 	// CountedAgain is a pod that is adopted after it was counted.
 	CountedAgain = protocol.Bug{Key: "counted-again-without-owner", Explored: protocol.Explored{
 		Scenario: "user-.*", Plan: ".*user releases a pod.*",
-		Cause: "job-pod-counted-once|job-counts-no-more-than-pods|job-finished-after-release|job-succeeds-for-a-reason",
+		Cause: "job-pod-counted-once|job-counts-no-more-than-pods|job-finished-after-release",
 	}}
 	// IndexFailuresLost is an index that is retried too often after a suspension.
 	IndexFailuresLost = protocol.Bug{Key: "index-failures-lost"}
