@@ -187,6 +187,7 @@ MINUTES ?= ## soak starts workloads, or explore runs, for this many minutes; def
 COUNT ?= ## maximum number of workloads of soak, default: no limit; of mutants of score, default: 200
 AGAINST ?= ## a second controller for soak, which runs the same workloads; end states that differ are printed
 GOAL ?= ## percent of the mutants that score wants to be caught; default: 95
+MUTANTS ?= ## file with mutants of your own for score, instead of drawn ones
 SPECS ?= ## specs of score that run at the same time; default: 5 for each core
 
 .PHONY: soak
@@ -196,12 +197,13 @@ soak: bin/jobconformance ## run random workloads with faults against a controlle
 
 .PHONY: score
 score: bin/jobconformance ## change upstream's controllers at random places, COUNT times: how many mutants do the suites catch?
-	@bin/jobconformance score $(call flag,count,$(COUNT)) $(call flag,goal,$(GOAL)) $(call flag,specs,$(SPECS)) \
+	@bin/jobconformance score $(call flag,count,$(COUNT)) $(call flag,mutants,$(MUTANTS)) $(call flag,goal,$(GOAL)) $(call flag,specs,$(SPECS)) \
 		$(call flag,seed,$(SEED)) $(call flag,kubernetes-version,$(or $(VERSION),$(KUBERNETES_VERSION))) \
 		$(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
 
 ISSUE ?= ## number of the upstream issue for repro, or the name that LIST=1 prints
 VERSION ?= ## of Kubernetes for score; versions for repro, default: one that has the bug and one that does not
+BISECT ?= ## two versions, as in v1.35.4..v1.36.3, between which repro finds the one where a bug comes or goes
 VERSIONS ?= ## versions for repro-matrix
 SCENARIO ?= ## file with a scenario for repro
 
@@ -211,7 +213,8 @@ reproflags = $(given) $(call flag,repeat,$(REPEAT)) $(call flag,procs,$(PROCS)) 
 
 .PHONY: repro repro-matrix
 repro: bin/jobconformance ## reproduce an upstream bug by its number or name, ISSUE=139428, or run SCENARIO=file.yaml; LIST=1 prints the numbers
-	@bin/jobconformance repro $(call flag,issue,$(ISSUE)) $(call flag,version,$(VERSION)) $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)) $(call flag,scenario,$(SCENARIO)) \
+	@bin/jobconformance repro $(call flag,issue,$(ISSUE)) $(call flag,version,$(VERSION)) $(call flag,bisect,$(BISECT)) $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)) \
+		$(call flag,scenario,$(SCENARIO)) \
 		$(if $(filter-out 0,$(LIST)),--list) $(call flag,output,$(OUTPUT)) $(reproflags)
 
 repro-matrix: bin/jobconformance ## reproduce all that are fixed on all versions, or on VERSIONS=v1.36.1,v1.36.3
@@ -243,5 +246,11 @@ DURATIONS ?= ## report.yaml of a whole run, whose times figures takes over for s
 requirements figures: ## write suites/REQUIREMENTS.md, the list of flags, the library of bugs and the figures in the READMEs; MATRIX= takes over results of repro-matrix, DURATIONS= those of a run
 	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) DURATIONS=$(call quote,$(abspath $(DURATIONS))) go test -count=1 -run UpToDate ./suites ./suites/report ./suites/jobconformance ./suites/scenario/library
 
+GORELEASER = github.com/goreleaser/goreleaser/v2@v2.17.0
+
+.PHONY: snapshot
+snapshot: ## build the programs of a release into dist, and publish nothing
+	GOFLAGS= go run $(GORELEASER) release --snapshot --clean --skip=publish
+
 clean: ## remove what was built and reported in this checkout; the cache stays
-	rm -rf bin reports
+	rm -rf bin reports dist

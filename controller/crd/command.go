@@ -67,7 +67,8 @@ func NewCommand() *cobra.Command {
 				return err
 			}
 			if o.webhookPort != 0 {
-				if err := (&validator{client: mgr.GetClient()}).SetupWithManager(mgr); err != nil {
+				err := (&validator{client: mgr.GetClient()}).SetupWithManager(mgr)
+				if err = errors.Join(err, mgr.AddReadyzCheck("webhooks", mgr.GetWebhookServer().StartedChecker())); err != nil {
 					return err
 				}
 			}

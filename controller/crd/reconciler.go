@@ -43,6 +43,7 @@ const (
 //
 // +kubebuilder:rbac:groups=batch.jobconformance.io,resources=cronjobs,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch.jobconformance.io,resources=cronjobs/status,verbs=update
+// +kubebuilder:rbac:groups=batch.jobconformance.io,resources=cronjobs/finalizers,verbs=update
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 type Reconciler struct {

@@ -229,8 +229,6 @@ func thisMachine() (machine, error) {
 	if memory.MemTotalBytes != nil {
 		m.memory = *memory.MemTotalBytes
 	}
-	if cpus, err := proc.CPUInfo(); err == nil && len(cpus) > 0 {
-		m.cpu = cpus[0].ModelName
-	}
+	m.cpu = cpuModel(proc)
 	return m, nil
 }

@@ -32,6 +32,9 @@ type Requirement struct {
 	Versions string
 	// Invariants are the IDs of those that check it at every revision of every spec.
 	Invariants []string
+	// Provisional is true for a requirement that is new in this minor release: a spec that covers
+	// nothing else warns where it fails. The next minor release makes it count.
+	Provisional bool
 }
 
 // New declares a requirement of the table.
@@ -50,7 +53,7 @@ var declared []Requirement
 // order. Package table has those of all packages.
 func Declared() []Requirement { return slices.Clone(declared) }
 
-// Detail is a Feature, Versions or Invariants.
+// Detail is a Feature, Versions, Invariants or Provisional.
 type Detail interface{ of(*Requirement) }
 
 // Versions and Invariants are the fields of a Requirement with that name.
@@ -59,9 +62,16 @@ type (
 	Invariants []string
 )
 
+type provisional bool
+
+// Provisional marks a requirement that is new in this minor release.
+const Provisional provisional = true
+
 func (f Feature) of(r *Requirement)    { r.Feature = f }
 func (v Versions) of(r *Requirement)   { r.Versions = string(v) }
 func (i Invariants) of(r *Requirement) { r.Invariants = i }
+
+func (p provisional) of(r *Requirement) { r.Provisional = bool(p) }
 
 // Level is the most binding word in the text; empty if there is none.
 func (r Requirement) Level() protocol.Level {

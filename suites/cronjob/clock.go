@@ -115,7 +115,7 @@ var _ = Describe("CronJob clock:", Label("area:cronjob", "behaviour:schedule", "
 		// somebody deletes it.
 		Entry("after a time whose Job could not get its name", Covers(NextTimeAfterSkipped), Shows(upstream.ForeignJobStopsClock),
 			func(ctx context.Context, s *framework.Sandbox, next time.Time) *batchv1.CronJob {
-				framework.Create(ctx, s, unmanaged(fmt.Sprintf("a-%d", next.Add(-5*time.Minute).Unix()/60)).Obj())
+				framework.Create(ctx, s, unmanaged(s.JobName("a", next.Add(-5*time.Minute))).Obj())
 				return skips(ctx, s, puppet.CronJob("a", puppet.Job("")), next)
 			}),
 		// Wrong: sets no alarm when it skips a time.

@@ -84,7 +84,7 @@ var _ = Describe("CronJob ownership:", Label("area:cronjob", "behaviour:ownershi
 		s := framework.New(ctx)
 		first, tick := Ago(40*time.Minute), Ago(30*time.Minute)
 		deleted := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "5a1f4b0c-0000-4000-8000-000000000000"}}
-		foreign := framework.Create(ctx, s, owned(unmanaged(fmt.Sprintf("a-%d", first.Unix()/60)), deleted).With(func(j *batchv1.Job) {
+		foreign := framework.Create(ctx, s, owned(unmanaged(s.JobName("a", first)), deleted).With(func(j *batchv1.Job) {
 			j.Finalizers = []string{finalizer}
 			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, first.Format(time.RFC3339))
 		}).Obj())
@@ -104,6 +104,28 @@ var _ = Describe("CronJob ownership:", Label("area:cronjob", "behaviour:ownershi
 			g.Expect(Active(s, cronJob)).To(Equal(Times(tick)))
 			g.Expect(s.CronJob("a").Status.Active).To(HaveLen(1))
 			g.Expect(s.Job(foreign.Name).Status).To(BeZero())
+		})
+	})
+
+	// The other object is a Job, which the garbage collector finds. Wrong: takes all Jobs whose
+	// owner has the CronJob's name, and waits for this one.
+	It("the controller leaves a Job to another owner of the CronJob's name", Covers(KnowsCronJobByUID), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		first, tick := Ago(40*time.Minute), Ago(30*time.Minute)
+		owner := framework.Create(ctx, s, unmanaged("a").Obj())
+		foreign := framework.Create(ctx, s, unmanaged(s.JobName("a", first)).With(func(j *batchv1.Job) {
+			j.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, batchv1.SchemeGroupVersion.WithKind("Job"))}
+			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, first.Format(time.RFC3339))
+		}).Obj())
+		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent), tick)
+		due := s.Recorder.Position()
+
+		Starts(s, cronJob, tick)
+		s.StaysSince(due, "the other Job is not active", func(g Gomega) {
+			g.Expect(s.CronJob("a").Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)))
+		})
+		s.Stays("only the CronJob's own Job is active", func(g Gomega) {
+			g.Expect(s.CronJob("a").Status.Active).To(HaveLen(1))
 		})
 	})
 
@@ -292,12 +314,12 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 	})
 })
 
-// idle creates a CronJob that starts no Job before tomorrow, unless it has a
-// schedule of its own.
+// idle creates a CronJob that starts no Job for six hours, unless it has a schedule of its own.
+// None is missed either since the finished Jobs of the specs, by which some controllers go.
 func idle(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder) *batchv1.CronJob {
 	GinkgoHelper()
 	if cronJob.Obj().Spec.Schedule == "" {
-		cronJob.Schedule(puppet.Daily(Ago(30 * time.Minute)))
+		cronJob.Schedule(puppet.Daily(Ago(-6 * time.Hour)))
 	}
 	return framework.Create(ctx, s, cronJob.Obj())
 }

@@ -264,12 +264,12 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 		Expect(Existing(s, never)).To(BeEmpty())
 	})
 
-	// The Job has the name that upstream's controller would give; a controller that
-	// gives other names starts its own. Wrong: a controller that takes the Job for
+	// The Job has the name that upstream's controller would give, or that of the dialect; a
+	// controller that gives other names starts its own. Wrong: a controller that takes the Job for
 	// its own, or exits.
 	It("the controller does not adopt a Job that has the name of its next Job", Covers(LeavesForeignJobs), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), Ago(30*time.Minute)
-		foreign := framework.Create(ctx, s, puppet.Job(fmt.Sprintf("a-%d", tick.Unix()/60)).Obj())
+		foreign := framework.Create(ctx, s, puppet.Job(s.JobName("a", tick)).Obj())
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 

@@ -57,6 +57,7 @@ type flags struct {
 	decline        []string
 	profile        bool
 	requests       profile.Requests // of a run with profile
+	printResults   bool             // of a shard
 	rerunFailed    string           // a report.yaml
 	labels         string
 	described      report.Implementation // in the report
@@ -90,6 +91,7 @@ func (f *flags) command() *cobra.Command {
 	set.BoolVar(&f.options.Keep, "keep", false, "keep a kind cluster for later runs")
 	f.selection.History = protocol.KeepFailed
 	set.Var(&f.selection.History, "history", "save the histories of specs for check-history: failed, all or none")
+	set.BoolVar(&f.printResults, "print-results", false, "print the results of a shard as well, in lines of text that merge reads in a log")
 	set.BoolVar(&f.profile, "profile", false, "write CPU profiles and tables of all requests beside the logs of the cluster (embedded only)")
 	set.StringVar(&f.described.Name, "name", "", "the implementation's name in the report (default: as --implementation)")
 	set.StringVar(&f.described.Version, "implementation-version", "", "its version in the report")
@@ -131,6 +133,9 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	f.options.Implementation = impl
+	if f.printResults && f.selection.Shard.Count == 0 {
+		return badinput.New("a run that is no shard prints no results", "give "+console.Option("shard")+", or leave "+console.Option("print-results")+" out")
+	}
 	if f.selection.Procs < 0 || f.repeat < 1 {
 		return badinput.New("a number of processes or of repeats is too small", fmt.Sprintf("give %s and %s 1 or more", console.Option("procs"), console.Option("repeat")))
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
@@ -20,8 +20,8 @@ import (
 const genHelp = `Prints a manifest for kubectl apply.
 
 gen job is an Indexed Job whose pods each run one shard, on an embedded cluster of their
-own, and write the results into a folder of a volume: merge reads them. A pod that is
-disrupted, or whose harness fails, is replaced; a shard that is red fails its index, and
+own, and write the results into a folder of a volume, or without --claim print them at the end
+of their logs: merge reads both. A pod that is disrupted, or whose harness fails, is replaced; a shard that is red fails its index, and
 the other shards go on. Arguments behind -- are flags of run.
 
 Exit codes: 0 it was printed, 2 bad input.`
@@ -42,13 +42,15 @@ func genCommand() *cobra.Command {
 func genJobCommand() *cobra.Command {
 	var g generated
 	c := command("job", "Print an Indexed Job whose pods are the shards of a run", genHelp,
-		`  jobconformance gen job --shards=4 --image=registry.example.com/jobconformance --claim=results -- -i kube-controller-manager | kubectl apply -f -`,
+		`  jobconformance gen job --shards=4 --image=registry.example.com/jobconformance --claim=results -- -i kube-controller-manager | kubectl apply -f -
+  jobconformance gen job --image=registry.example.com/jobconformance | kubectl apply -f -
+  kubectl logs --selector=job-name=jobconformance --tail=-1 > results.log && jobconformance merge results.log`,
 		func(cmd *cobra.Command, args []string) error { return g.print(cmd.OutOrStdout(), args) })
 	c.Args = cobra.ArbitraryArgs
 	set := c.Flags()
 	set.StringVar(&g.name, "name", "jobconformance", "name of the Job")
 	set.StringVar(&g.image, "image", "", "image with jobconformance in its PATH, and Go or a filled cache, as images save writes it")
-	set.StringVar(&g.claim, "claim", "", "PersistentVolumeClaim for the results, which all pods can write to at the same time")
+	set.StringVar(&g.claim, "claim", "", "PersistentVolumeClaim for the results, which all pods can write to at the same time (default: they are printed)")
 	set.Int32Var(&g.shards, "shards", 4, "number of shards")
 	set.Int32Var(&g.parallelism, "parallelism", 0, "pods at the same time (default: all)")
 	set.StringVar(&g.cpu, "cpu", "2", "CPU that a pod requests")
@@ -57,8 +59,8 @@ func genJobCommand() *cobra.Command {
 }
 
 func (g generated) print(out io.Writer, args []string) error {
-	if g.image == "" || g.claim == "" || g.shards < 1 || g.parallelism < 0 {
-		return badinput.New("a Job needs an image, a claim and 1 or more shards", "give "+strings.Join([]string{console.Option("image"), console.Option("claim"), console.Option("shards")}, ", "))
+	if g.image == "" || g.shards < 1 || g.parallelism < 0 {
+		return badinput.New("a Job needs an image and 1 or more shards", "give "+console.Option("image")+" and "+console.Option("shards"))
 	}
 	requests := corev1.ResourceList{}
 	for name, text := range map[corev1.ResourceName]string{corev1.ResourceCPU: g.cpu, corev1.ResourceMemory: g.memory} {
@@ -78,6 +80,11 @@ func (g generated) print(out io.Writer, args []string) error {
 func (g generated) job(requests corev1.ResourceList, args []string) *batchv1.Job {
 	const results, temporary = "results", "tmp"
 	command := append([]string{"jobconformance", "run", fmt.Sprintf("--shard=auto/%d", g.shards), "--output-dir=/results/$(JOB_COMPLETION_INDEX)"}, args...)
+	volume := corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: g.claim}}
+	if g.claim == "" {
+		command = slices.Insert(command, 2, "--print-results")
+		volume = corev1.VolumeSource{EmptyDir: new(corev1.EmptyDirVolumeSource)}
+	}
 	return &batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{Name: g.name},
@@ -103,7 +110,7 @@ func (g generated) job(requests corev1.ResourceList, args []string) *batchv1.Job
 					VolumeMounts:    []corev1.VolumeMount{{Name: results, MountPath: "/results"}, {Name: temporary, MountPath: "/tmp"}},
 				}},
 				Volumes: []corev1.Volume{
-					{Name: results, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: g.claim}}},
+					{Name: results, VolumeSource: volume},
 					{Name: temporary, VolumeSource: corev1.VolumeSource{EmptyDir: new(corev1.EmptyDirVolumeSource)}},
 				},
 			}},

@@ -30,3 +30,18 @@ func TestGenJobHasOneIndexForEachShard(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestGenJobWithoutAVolumePrintsResults(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := execute(t.Context(), []string{"gen", "job", "--image=a"}, &out, &errs); code != exitGreen {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	var job batchv1.Job
+	if err := yaml.UnmarshalStrict(out.Bytes(), &job); err != nil {
+		t.Fatal(err)
+	}
+	pod := job.Spec.Template.Spec
+	if !slices.Contains(pod.Containers[0].Command, "--print-results") || pod.Volumes[0].EmptyDir == nil {
+		t.Errorf("%+v", pod)
+	}
+}

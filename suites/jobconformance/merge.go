@@ -32,7 +32,8 @@ var durations = sync.OnceValue(func() map[string]time.Duration {
 })
 
 const mergeHelp = `Makes one report of the shards of a run: of the folders that run --shard=1/4, --shard=2/4
-and so on have written, on as many machines. The shards must be of the same program,
+and so on have written, on as many machines; or of their logs, if they have printed their results
+with --print-results. A log may be that of several shards. The shards must be of the same program,
 implementation, cluster and selection. The saved histories are copied; the logs stay in
 the folders of the shards.
 
@@ -41,10 +42,11 @@ failed in one.`
 
 func mergeCommand() *cobra.Command {
 	var folder string
-	c := command("merge DIR...", "Make one report of the shards of a run", mergeHelp,
+	c := command("merge PATH...", "Make one report of the shards of a run", mergeHelp,
 		`  jobconformance run --shard=1/2 --output-dir=out/1
   jobconformance run --shard=2/2 --output-dir=out/2
-  jobconformance merge --output-dir=out/all out/1 out/2`,
+  jobconformance merge --output-dir=out/all out/1 out/2
+  jobconformance merge --output-dir=out/all results.log`,
 		func(cmd *cobra.Command, args []string) error {
 			merged, err := report.Merge(args)
 			if err != nil {

@@ -83,6 +83,9 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 		judged.HarnessError = verdict.Failure.Error()
 	}
 	r, err := report.Publish(environment.Reports, judged, p.keep, f.again)
+	if err == nil && f.printResults {
+		err = report.PrintShard(f.options.Out, environment.Reports)
+	}
 	if err != nil {
 		return err
 	}
@@ -91,7 +94,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 
 // selecting are the flags that another choice of specs replaces, and those that are only
 // about where the results go.
-var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast", "output-dir", "history"}
+var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast", "output-dir", "history", "print-results"}
 
 // again returns the command that runs one spec again, with the flags or the variables that
 // the user gave.

@@ -29,20 +29,27 @@ on a tree that must be without it. Or runs a scenario
 of your own from a file (see suites/scenario/README.md). The folder for reports gets a
 page with timelines and repro.md, to paste into an issue.
 
-Exit codes: 0 every version as expected (a scenario from a file: green), 1 one not as
-expected, 2 bad input, 3 no verdict because the harness failed, 130 after Ctrl-C, 143
-after SIGTERM.`
+With --bisect, it searches the releases between two, of which one must be red and one green, for
+the one that changed: both are run, then the one in the middle, and so on. A version takes a few
+minutes the first time, where it has to be built. Upstream fixes several minor versions one
+after the other, so that there may be more changes between the two: one is found.
+
+Exit codes: 0 every version as expected (a scenario from a file: green; with --bisect: the
+change was found), 1 one not as expected, 2 bad input (with --bisect, also two versions that do
+not differ), 3 no verdict because the harness failed, 130 after Ctrl-C, 143 after SIGTERM.`
 
 const reproExample = `  jobconformance repro --list
   jobconformance repro --issue 139428
   jobconformance repro --issue 139428 --version v1.36.1,v1.37.1 --repeat 10
   jobconformance repro --issue 139428 --kubernetes-source ../kubernetes
+  jobconformance repro --issue 139428 --bisect v1.35.4..v1.36.3
   jobconformance repro --scenario my.yaml -i 'exec:./my-controller'`
 
 // reproducing has the values of the flags.
 type reproducing struct {
 	repro.Options
 	issue, file, implementation string
+	bisect                      string
 	list                        bool
 	output                      format
 	against                     bool // the reference is run as well
@@ -52,6 +59,9 @@ type reproducing struct {
 // command returns the command that runs the same again.
 func (r *reproducing) command() string {
 	options := []string{console.Argument("version", strings.Join(r.Versions, ","))}
+	if r.bisect != "" {
+		options = append(options, console.Argument("bisect", r.bisect))
+	}
 	if r.Build.Source != "" {
 		options = append(options, console.Argument("kubernetes-source", r.Build.Source))
 	}
@@ -77,8 +87,9 @@ func reproCommand() *cobra.Command {
 	set.StringVar(&r.issue, "issue", "", "number of the issue in kubernetes/kubernetes, or of the pull request that fixes it; or a name as in --list")
 	set.StringVar(&r.file, "scenario", "", "file with a scenario to run instead")
 	sourceFlag(set, &r.Build)
-	set.StringSliceVar(&r.Versions, "version", nil, "versions of Kubernetes (default: one that has the bug and one that does not; for a file "+build.DefaultKubernetesVersion+")")
-	implementationFlag(set, &r.implementation, "", "the controller: "+processes+" (default: kube-controller-manager, and reference where no version is without the bug; for a file reference)")
+	set.StringSliceVar(&r.Versions, "version", nil, "versions of Kubernetes (default: one that has the bug and one that does not; for a file "+build.DefaultKubernetesVersion+"; with --bisect all releases between its two)")
+	set.StringVar(&r.bisect, "bisect", "", "find the version between two, as in v1.35.4..v1.36.3, where the scenario turns red, or green again")
+	implementationFlag(set, &r.implementation, "", "the controller: "+processes+" (default: kube-controller-manager, and reference where no version is without the bug; for a file reference, without --bisect)")
 	set.BoolVar(&r.list, "list", false, "print the known bugs")
 	outputFlag(set, &r.output, "the list")
 	reproFlags(set, &r.Options, "repro")
@@ -101,10 +112,13 @@ func (r *reproducing) run(ctx context.Context) error {
 	if err := r.choose(known); err != nil {
 		return err
 	}
-	if r.Build.Source != "" {
-		if err := r.fromTree(ctx); err != nil {
-			return err
-		}
+	if r.bisect != "" {
+		err = r.between(ctx)
+	} else if r.Build.Source != "" {
+		err = r.fromTree(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	if r.Options.Implementation, err = proxied(r.implementation); err != nil {
 		return err
@@ -124,10 +138,22 @@ func (r *reproducing) run(ctx context.Context) error {
 	if err := reports.Claim(repro.PageName); err != nil {
 		return err
 	}
+	if r.bisect != "" {
+		return r.search(ctx)
+	}
 	outcomes, err := repro.Run(ctx, r.Options)
 	if err != nil {
 		return err
 	}
+	if err := r.print(outcomes); err != nil {
+		return err
+	}
+	fmt.Fprintln(r.Out, repro.LastLine(r.Scenario, outcomes))
+	return verdict(!slices.ContainsFunc(outcomes, func(o repro.Outcome) bool { return !o.AsExpected() }))
+}
+
+// print prints outcomes, and writes the page and the text of them.
+func (r *reproducing) print(outcomes []repro.Outcome) error {
 	page, err := repro.WritePage(r.Reports, r.Scenario, outcomes)
 	if err != nil {
 		return err
@@ -140,8 +166,7 @@ func (r *reproducing) run(ctx context.Context) error {
 	fmt.Fprintln(r.Out)
 	console.Line(r.Out, "timelines", "%s", console.Path(page))
 	console.Line(r.Out, "for an issue", "%s", console.Path(text))
-	fmt.Fprintln(r.Out, repro.LastLine(r.Scenario, outcomes))
-	return verdict(!slices.ContainsFunc(outcomes, func(o repro.Outcome) bool { return !o.AsExpected() }))
+	return nil
 }
 
 // checkRepro rejects numbers that repro and repro-matrix cannot work with.
@@ -177,6 +202,9 @@ func (r *reproducing) choose(known []library.Entry) (err error) {
 	if r.file != "" {
 		if r.Scenario, err = scenario.Load(r.file); err != nil {
 			return err
+		}
+		if r.bisect != "" { // the reference is the same on all versions
+			r.implementation = cmp.Or(r.implementation, implementation.KubeControllerManager)
 		}
 		r.implementation = cmp.Or(r.implementation, implementation.Reference)
 		if len(r.Versions) == 0 {

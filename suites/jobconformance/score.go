@@ -25,6 +25,9 @@ runs the specs that reach the changed statement against it, until one fails. Cha
 keep the contract are listed with a reason in suites/score/equivalent.yaml, are not run and
 do not count.
 
+With --mutants, changes that you have written yourself are run instead, each with the text
+that it replaces in a function; suites/score/README.md shows such a file.
+
 Needs the source of the version: the module k8s.io/kubernetes, from the Go module cache
 or proxy. The unchanged controller is run first, and must be green.
 
@@ -39,7 +42,8 @@ resumes.`
 
 const scoreExample = `  jobconformance score --count 20 --seed 1
   jobconformance score --count 200 --seed 1 --goal 95
-  jobconformance score --kubernetes-version v1.36.3 --count 50`
+  jobconformance score --kubernetes-version v1.36.3 --count 50
+  jobconformance score --mutants my-bug.yaml`
 
 // scoring has the values of the flags.
 type scoring struct {
@@ -51,6 +55,9 @@ func scoreCommand() *cobra.Command {
 	var s scoring
 	c := command("score", "Count how many mutants of upstream's controllers the suites catch", scoreHelp, scoreExample,
 		func(cmd *cobra.Command, _ []string) error {
+			if s.Own != "" && (cmd.Flags().Changed("seed") || cmd.Flags().Changed("count")) {
+				return badinput.New("nothing is drawn where mutants are given", "leave out "+console.Option("mutants")+", or the seed and the count")
+			}
 			if !cmd.Flags().Changed("seed") {
 				s.Seed = uint64(rand.Uint32N(1_000_000))
 			}
@@ -59,6 +66,7 @@ func scoreCommand() *cobra.Command {
 	set := c.Flags()
 	set.IntVar(&s.Count, "count", 200, "mutants to draw; with more, the same seed draws the same ones first")
 	set.Uint64Var(&s.Seed, "seed", 0, "seed of the draw (default: random)")
+	set.StringVar(&s.Own, "mutants", "", "file with mutants to run instead of drawn ones")
 	set.Float64Var(&s.goal, "goal", 95, "percent of the mutants, without equivalent ones, that must be caught")
 	set.IntVar(&s.Specs, "specs", 5*runtime.NumCPU(), "specs that run at the same time, two for each mutant")
 	clusterFlags(set, &s.Options.Options, "score")
@@ -79,7 +87,9 @@ func (s *scoring) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	s.Out, s.Suites = out, suites
-	console.Line(out, "seed", "%d", s.Seed)
+	if s.Own == "" {
+		console.Line(out, "seed", "%d", s.Seed)
+	}
 	campaign, err := score.Run(ctx, s.Options)
 	if campaign != nil && len(campaign.Results) > 0 {
 		err = errors.Join(err, s.write(campaign, out))
@@ -111,6 +121,9 @@ func (s *scoring) write(c *score.Campaign, out io.Writer) error {
 	}
 	if !c.Complete() {
 		fmt.Fprintf(out, "so far %s\n", c.Measured())
+		return nil
+	}
+	if s.Own != "" {
 		return nil
 	}
 	err := c.Measured().Save(".")

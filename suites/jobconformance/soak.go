@@ -25,10 +25,11 @@ A workload that fails is saved as a scenario in the folder workloads of the repo
 its history; the first one is reduced. The seed determines the workloads, not the
 order of concurrent events.
 
-With --against, the same workloads run with a second controller afterwards. Those that end
-otherwise are run again, up to twice with each; end states that differ in all these runs are
-printed: reasons to look, which do not change the verdict. A red workload of either
-controller does.
+With --against, the same workloads run with a second controller afterwards, without
+activeDeadlineSeconds. Those that end otherwise are run again with each, up to four times, with longer
+and with shorter pauses. Where each controller always comes to its own end, the two ends are
+printed: reasons to look, which do not change the verdict. A red workload of either controller
+does. Where one of them comes to several, the workload's end depends on when things happen.
 
 ` + exitCodes
 
@@ -84,6 +85,9 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 	s.options.Out, s.Out = out, out
 	s.Time = time.Duration(s.minutes * float64(time.Minute))
 	console.Line(out, "seed", "%d", s.Seed)
+	if s.against != "" {
+		s.Tempo = 1
+	}
 	tally, err := s.soak(ctx, s.implementation)
 	if err != nil {
 		return err
@@ -97,7 +101,7 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	green := tally.Green() && against.Green()
-	for range repeats {
+	for _, s.Tempo = range tempos {
 		s.Count, s.Seeds = 0, tally.Differing(against)
 		if len(s.Seeds) == 0 {
 			break
@@ -119,9 +123,9 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 	return verdict(green)
 }
 
-// repeats is how often workloads whose end states differ are run again, as concurrent events
-// come in any order.
-const repeats = 2
+// tempos are those at which workloads whose end states differ are run again: which of two
+// concurrent events comes first, and how far a controller is when a user acts, must not count.
+var tempos = []float64{4, 0.25, 1, 2}
 
 // other runs the workloads with the second controller.
 func (s *soaking) other(ctx context.Context, impl implementation.Implementation) (*soak.Tally, error) {

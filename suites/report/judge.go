@@ -150,7 +150,7 @@ func holdsIn(v string, constraints ...string) bool {
 // requirement judges one requirement by the specs that cover it, and by all others that
 // broke one of its invariants.
 func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []contract.Requirement) Requirement {
-	out := Requirement{ID: q.ID, Level: q.Level(), Feature: q.Feature, Text: q.Text, Source: q.Source, Evidence: []Evidence{}}
+	out := Requirement{ID: q.ID, Level: q.Level(), Feature: q.Feature, Provisional: q.Provisional, Text: q.Text, Source: q.Source, Evidence: []Evidence{}}
 	for _, s := range specs {
 		breaks := slices.ContainsFunc(q.Invariants, s.Breaks)
 		if !breaks && !slices.Contains(s.Requirements, q.ID) {
@@ -215,11 +215,13 @@ func profiles(requirements []Requirement) []Profile {
 	var out []Profile
 	for _, name := range []contract.Profile{contract.Job, contract.CronJob, contract.API} {
 		p := Profile{Name: name}
-		var core, extended []Requirement
+		var core, extended, provisional []Requirement
 		features := map[contract.Feature][]Requirement{}
 		for _, q := range requirements {
 			switch {
 			case (contract.Requirement{ID: q.ID}).Profile() != name:
+			case q.Provisional:
+				provisional = append(provisional, q)
 			case q.Feature == contract.Core:
 				core = append(core, q)
 			default:
@@ -227,8 +229,12 @@ func profiles(requirements []Requirement) []Profile {
 				features[q.Feature] = append(features[q.Feature], q)
 			}
 		}
-		if len(core)+len(extended) == 0 {
+		if len(core)+len(extended)+len(provisional) == 0 {
 			continue
+		}
+		if len(provisional) > 0 {
+			apart := group(provisional)
+			p.Provisional = &apart
 		}
 		p.Core, p.Extended = group(core), group(extended)
 		for _, feature := range contract.Features() {
@@ -277,7 +283,10 @@ func tenths(d time.Duration) metav1.Duration {
 // Failed returns the texts of the specs that turned the run red, sorted, each once.
 func (r *Report) Failed() (texts []string) {
 	for _, p := range r.Profiles {
-		texts = append(texts, append(p.Core.FailedSpecs, p.Extended.FailedSpecs...)...)
+		texts = slices.Concat(texts, p.Core.FailedSpecs, p.Extended.FailedSpecs)
+		if p.Provisional != nil {
+			texts = append(texts, p.Provisional.FailedSpecs...)
+		}
 	}
 	return sorted(texts)
 }

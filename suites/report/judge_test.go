@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"testing"
@@ -228,5 +229,29 @@ func TestFailedSpecs(t *testing.T) {
 	r := judge(spec("a", broken, "JOB-A-002"), spec("b", passed, "JOB-A-001"), spec("c", harness, "JOB-I-001"))
 	if got := r.Failed(); len(got) != 2 || got[0] != "a" || got[1] != "c" {
 		t.Errorf("failed: %q, want a and c", got)
+	}
+}
+
+func TestProvisionalRequirementsCountForNothing(t *testing.T) {
+	some := append(slices.Clone(requirements), contract.Requirement{ID: "JOB-A-009", Text: "E MUST hold.", Source: "KEP-4", Feature: contract.Core, Provisional: true})
+	provisional := spec("new", failed, "JOB-A-009")
+	provisional.Cause, provisional.Provisional, provisional.Strict = protocol.Assertion, true, true
+	r := Judge(Run{Specs: []protocol.Spec{
+		spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001"), spec("n", passed, "JOB-N-001"), provisional,
+	}}, some)
+	job := r.Profiles[0]
+	if r.Result != ResultConformant || job.Core.Result != ResultConformant || len(job.Core.Statistics) != 1 || len(r.Failed()) > 0 {
+		t.Errorf("%s, %+v", r.Result, job.Core)
+	}
+	if apart := job.Provisional; apart == nil || apart.Statistics[protocol.Warning] != 1 || len(r.Warnings) != 1 {
+		t.Errorf("%+v, %+v", apart, r.Warnings)
+	}
+	page, err := Page(r, nil)
+	if err != nil || !bytes.Contains(page, []byte("Provisional requirements (1)")) || !bytes.Contains(page, []byte("Requirements (3)")) {
+		t.Errorf("the page does not show it apart (%v)", err)
+	}
+	provisional.Cause = protocol.ImplementationExited
+	if r := Judge(Run{Specs: []protocol.Spec{provisional}}, some); r.Result != ResultNonConformant || len(r.Failed()) != 1 {
+		t.Errorf("an exit of the implementation is %s, %q", r.Result, r.Failed())
 	}
 }

@@ -29,7 +29,9 @@ type shard struct {
 	Run           Run
 	Pictures      map[string]Picture
 
-	folder string
+	from   string // the path of its folder, or of the log that has it
+	files  fs.FS  // the saved histories, by their paths in that folder
+	logged bool   // it is from a log
 }
 
 // writeShard writes what Merge needs of a run, if it is a shard.
@@ -55,31 +57,33 @@ type Merged struct {
 	Count int
 
 	pictures map[string]Picture
-	files    map[string]string // of histories, by their paths in the folder of the report
+	files    map[string]fs.FS // where the histories are, by their paths there and in the folder of the report
 	shards   []shard
 }
 
 // Shards is how many there are.
 func (m *Merged) Shards() int { return len(m.shards) }
 
-// Merge reads shards from their folders. A shard that is not there is a HarnessError of the
-// result. The error is a *badinput.Error.
-func Merge(folders []string) (*Merged, error) {
-	m := &Merged{pictures: map[string]Picture{}, files: map[string]string{}}
+// Merge reads shards from their folders, or from logs with what PrintShard has printed. A shard
+// that is not there is a HarnessError of the result. The error is a *badinput.Error.
+func Merge(paths []string) (*Merged, error) {
+	m := &Merged{pictures: map[string]Picture{}, files: map[string]fs.FS{}}
 	var without []string
-	for _, folder := range folders {
-		s, err := readShard(folder)
+	for _, path := range paths {
+		shards, incomplete, err := readShards(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			without = append(without, folder)
-			continue
 		case err != nil:
-			return nil, err
+			return nil, badinput.New(fmt.Sprintf("%s has no shard: %v", path, err), "name folders for reports of runs with "+console.Option("shard")+", or logs of runs with "+console.Option("print-results"))
+		case incomplete > 0:
+			without = append(without, fmt.Sprintf("%s, where lines of results are missing", path))
+		case len(shards) == 0:
+			without = append(without, path)
 		}
-		if err := m.check(s); err != nil {
-			return nil, err
+		for _, s := range shards {
+			if err := m.add(s); err != nil {
+				return nil, err
+			}
 		}
-		m.shards = append(m.shards, s)
 	}
 	if len(m.shards) == 0 {
 		return nil, badinput.New("no shard has ended in "+strings.Join(without, ", "), "name the folders that "+console.Program("run")+" with "+console.Option("shard")+" has written")
@@ -88,18 +92,54 @@ func Merge(folders []string) (*Merged, error) {
 	return m, nil
 }
 
-func readShard(folder string) (s shard, err error) {
-	text, err := os.ReadFile(filepath.Join(folder, ShardName))
+// readShards reads the shard of a folder, or those of a log. incomplete counts those of which
+// the log has a part.
+func readShards(path string) (shards []shard, incomplete int, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.IsDir() {
+		return readLog(path)
+	}
+	s, err := readShard(os.DirFS(path), path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, 0, nil
+	case err != nil:
+		return nil, 0, err
+	}
+	return []shard{s}, 0, nil
+}
+
+func readShard(files fs.FS, from string) (s shard, err error) {
+	text, err := fs.ReadFile(files, ShardName)
 	if err == nil {
-		if err = json.Unmarshal(text, &s); err == nil && (s.Number < 1 || s.Number > s.Count) {
-			err = fmt.Errorf("it is shard %d of %d", s.Number, s.Count)
-		}
+		err = json.Unmarshal(text, &s)
 	}
-	s.folder = folder
-	if _, there := os.Stat(folder); err != nil && (there != nil || !errors.Is(err, fs.ErrNotExist)) {
-		return s, badinput.New(fmt.Sprintf("%s has no shard: %v", folder, err), "name folders for reports of runs with "+console.Option("shard"))
+	if err == nil && (s.Number < 1 || s.Number > s.Count) {
+		err = fmt.Errorf("it is shard %d of %d", s.Number, s.Count)
 	}
+	s.from, s.files = from, files
 	return s, err
+}
+
+// add takes a shard. Of one that a log has twice, as that of a pod and of the pod that has replaced
+// it, the newer one counts.
+func (m *Merged) add(s shard) error {
+	if err := m.check(s); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(m.shards, func(o shard) bool { return o.Number == s.Number })
+	switch {
+	case i < 0:
+		m.shards = append(m.shards, s)
+	case !m.shards[i].logged || !s.logged:
+		return badinput.New(fmt.Sprintf("shard %d is there twice, in %s and in %s", s.Number, m.shards[i].from, s.from), "name one of them")
+	case s.Run.Date.After(m.shards[i].Run.Date):
+		m.shards[i] = s
+	}
+	return nil
 }
 
 // check refuses a shard that is no part of the same run as those before.
@@ -128,10 +168,7 @@ func (m *Merged) check(s shard) error {
 		}
 	}
 	if what != "" {
-		return badinput.New(fmt.Sprintf("%s and %s are not shards of one run: the %s differs", first.folder, s.folder, what), "run all shards with the same program and the same flags")
-	}
-	if i := slices.IndexFunc(m.shards, func(o shard) bool { return o.Number == s.Number }); i >= 0 {
-		return badinput.New(fmt.Sprintf("shard %d is there twice, in %s and in %s", s.Number, m.shards[i].folder, s.folder), "name one of them")
+		return badinput.New(fmt.Sprintf("%s and %s are not shards of one run: the %s differs", first.from, s.from, what), "run all shards with the same program and the same flags")
 	}
 	return nil
 }
@@ -164,14 +201,14 @@ func (m *Merged) merge(without []string) {
 		m.Crashes = append(m.Crashes, s.Run.Crashes...)
 		for _, spec := range s.Run.Specs {
 			if spec.Shard == s.Number || s.Number == m.shards[0].Number && spec.Shard == 0 {
-				m.add(s, spec)
+				m.take(s, spec)
 			}
 		}
 	}
 	for _, spec := range m.shards[0].Run.Specs {
 		if spec.Shard != 0 && !there[spec.Shard] {
 			spec.Message = fmt.Sprintf("not verified: shard %d of %d is missing", spec.Shard, m.Count)
-			m.add(m.shards[0], spec)
+			m.take(m.shards[0], spec)
 		}
 	}
 	for n := range m.Count {
@@ -189,13 +226,13 @@ func (m *Merged) merge(without []string) {
 	m.HarnessError = strings.Join(failed, "\n")
 }
 
-func (m *Merged) add(s shard, spec protocol.Spec) {
+func (m *Merged) take(s shard, spec protocol.Spec) {
 	spec.Histories = nil // of the machine of the shard
 	m.Specs = append(m.Specs, spec)
 	m.pictures[spec.Text] = s.Pictures[spec.Text]
 	if file := s.Run.Histories[spec.Text]; file != "" && filepath.IsLocal(file) {
 		m.Histories[spec.Text] = file
-		m.files[file] = filepath.Join(s.folder, file)
+		m.files[file] = s.files
 	}
 }
 
@@ -203,7 +240,7 @@ func (m *Merged) add(s shard, spec protocol.Spec) {
 // histories.
 func (m *Merged) Write(folder string) (r *Report, copied []string, err error) {
 	for file, from := range m.files {
-		text, err := os.ReadFile(from)
+		text, err := fs.ReadFile(from, filepath.ToSlash(file))
 		if errors.Is(err, fs.ErrNotExist) { // only a part of the folder was kept
 			continue
 		}

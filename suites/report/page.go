@@ -73,9 +73,16 @@ func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
 			both = append(both, o)
 		}
 	}
+	var provisional []Requirement
+	for _, q := range requirements {
+		if q.Provisional {
+			provisional = append(provisional, q)
+		}
+	}
+	requirements = slices.DeleteFunc(requirements, func(q Requirement) bool { return q.Provisional })
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, map[string]any{
-		"Report": r, "Sections": sections(r, pictures), "Requirements": requirements, "Features": features,
+		"Report": r, "Sections": sections(r, pictures), "Requirements": requirements, "Provisional": provisional, "Features": features,
 		"Outcomes": Outcomes(), "SpecOutcomes": SpecOutcomes(), "Both": both, "Totals": totals,
 		"ByFeature": byFeature(r.Requirements, features),
 	})
@@ -144,7 +151,7 @@ func byFeature(requirements []Requirement, features []contract.Feature) []featur
 		for _, feature := range features {
 			row := featureRow{profile, feature, map[Outcome]int{}, 0}
 			for _, q := range requirements {
-				if q.Feature == feature && (contract.Requirement{ID: q.ID}).Profile() == profile {
+				if !q.Provisional && q.Feature == feature && (contract.Requirement{ID: q.ID}).Profile() == profile {
 					row.Counts[q.Outcome]++
 					row.Total++
 				}

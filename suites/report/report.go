@@ -54,7 +54,8 @@ type Report struct {
 	UnexpectedPasses []Issue `json:"unexpectedPasses,omitempty"`
 	// KnownIssues are known bugs of Kubernetes that made specs fail, as expected.
 	KnownIssues []Issue `json:"knownIssues,omitempty"`
-	// Warnings are specs that failed and cover only requirements that say SHOULD or MAY.
+	// Warnings are specs that failed and cover only requirements that say SHOULD or MAY, or only
+	// provisional ones.
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Profiles are the results of the groups job, cronjob and api.
 	Profiles []Profile `json:"profiles"`
@@ -144,7 +145,8 @@ type Issue struct {
 	Specs []string `json:"specs"`
 }
 
-// Warning is a spec that failed and covers only requirements that say SHOULD or MAY.
+// Warning is a spec that failed and covers only requirements that say SHOULD or MAY, or only
+// provisional ones.
 type Warning struct {
 	Spec         string   `json:"spec"`
 	Requirements []string `json:"requirements,omitempty"`
@@ -200,6 +202,9 @@ type Profile struct {
 	// features.
 	Core     Group `json:"core"`
 	Extended Group `json:"extended"`
+	// Provisional has those of both that are new in this minor release. They count for nothing
+	// else, and from the next minor release on belong to Core or Extended.
+	Provisional *Group `json:"provisional,omitempty"`
 	// SupportedFeatures have no requirement that is non-conformant or not verified,
 	// UnsupportedFeatures at least one that is non-conformant, DeclinedFeatures only
 	// declined ones; the rest are NotVerifiedFeatures.
@@ -227,8 +232,10 @@ type Requirement struct {
 	// Level is MUST, SHOULD or MAY.
 	Level   protocol.Level   `json:"level"`
 	Feature contract.Feature `json:"feature"`
-	Text    string           `json:"text"`
-	Source  string           `json:"source"`
+	// Provisional is true for one that is new in this minor release.
+	Provisional bool   `json:"provisional,omitempty"`
+	Text        string `json:"text"`
+	Source      string `json:"source"`
 	// Evidence is every spec that covers it, or that broke one of its invariants.
 	Evidence []Evidence `json:"evidence"`
 }

@@ -80,7 +80,7 @@ func WriteMarkdown(reports, command string, s *scenario.Scenario, outcomes []Out
 		}
 		seen := "all steps, all invariants"
 		if why := o.Result.Why(); why != "" {
-			seen = first(why)
+			seen, _, _ = strings.Cut(why, "\n")
 		}
 		fmt.Fprintf(&text, "| %s | %s | %s | %s: %s |\n", o.Implementation, o.Version, expected, o.String(), strings.ReplaceAll(seen, "|", "\\|"))
 	}

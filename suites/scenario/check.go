@@ -134,8 +134,11 @@ func (p *plan) check(step *Step) error {
 		_, _, err := step.Fault.parse()
 		return err
 	case step.Await != "", step.Stays != "", step.Always != "":
-		_, text := step.expects()
-		_, err := compile(text)
+		when, text := step.expects()
+		e, err := compile(text)
+		if err == nil && e.measures && when == always {
+			err = errNotWatched
+		}
 		return in(step.actions()[0], err)
 	case step.Clear != "":
 		return oneOf("clear", step.Clear, "faults")
@@ -247,8 +250,7 @@ func checkObject(field, kind, name, which string) error {
 	case name != "":
 		return fmt.Errorf("%s: it has a name and which", field)
 	}
-	_, err := compile(which)
-	return in(field+": which", err)
+	return in(field+": which", checkWhich(which))
 }
 
 func (t *Direct) check() error {
@@ -261,8 +263,7 @@ func (t *Direct) check() error {
 	if t.Which == "" {
 		return nil
 	}
-	_, err := compile(t.Which)
-	return in("direct: which", err)
+	return in("direct: which", checkWhich(t.Which))
 }
 
 func oneOf(field, value string, allowed ...string) error {

@@ -20,6 +20,9 @@ import (
 //	calls            what the implementation has asked the API server for: verb,
 //	                 resource, name, code and fault of each
 //	p                in Direct.Which the pod, in Delete.Which the object
+//	metrics          what the implementation's process serves at /metrics; in Await and
+//	                 Stays only. Nothing watches them: they are read at each revision of an
+//	                 object, in Await five times a second as well, and at the end of Stays
 //
 // Counters of a Job's status that the API server leaves out are 0. Whatever else
 // is not there makes an expression false.
@@ -28,6 +31,9 @@ import (
 //	of(pods, "a")           those of a Job, by its name
 //	active(pods)            those that neither ended nor are being deleted
 //	phase(pods, "Running")  those in a phase
+//	value(metrics, 'workqueue_depth{name="job"}')
+//	                        the sum of all series with that name and these labels, as
+//	                        /metrics has them; 0 if there are none
 func environment() (*cel.Env, error) {
 	list, dyn := cel.ListType(cel.DynType), cel.DynType
 	return cel.NewEnv(
@@ -38,6 +44,7 @@ func environment() (*cel.Env, error) {
 		cel.Variable("events", list),
 		cel.Variable("calls", list),
 		cel.Variable("p", dyn),
+		cel.Variable("metrics", list),
 		ext.Strings(), ext.Lists(), ext.Sets(),
 		cel.Function("done", cel.Overload("done_object_string", []*cel.Type{dyn, cel.StringType}, cel.BoolType,
 			cel.BinaryBinding(func(job, condition ref.Val) ref.Val {
@@ -55,6 +62,7 @@ func environment() (*cel.Env, error) {
 			}))),
 		cel.Function("active", cel.Overload("active_list", []*cel.Type{list}, list,
 			cel.UnaryBinding(func(pods ref.Val) ref.Val { return keep(pods, isActive) }))),
+		cel.Function("value", cel.Overload("value_list_string", []*cel.Type{list, cel.StringType}, dyn, cel.BinaryBinding(value))),
 	)
 }
 
@@ -62,8 +70,9 @@ var shared = sync.OnceValues(environment)
 
 // expression is one that compiles.
 type expression struct {
-	text    string
-	program cel.Program
+	text     string
+	program  cel.Program
+	measures bool // it is about metrics
 }
 
 // compiled keeps them: a scenario is checked before it is run, and looks at the
@@ -90,7 +99,7 @@ func compile(text string) (expression, error) {
 	if err != nil {
 		return expression{}, err
 	}
-	e := expression{text, program}
+	e := expression{text, program, refersTo(ast, "metrics")}
 	compiled.Store(text, e)
 	return e, nil
 }

@@ -89,6 +89,8 @@ func TestReadRefusesInOneLineWithLineAndField(t *testing.T) {
 		"an expression":           {steps + "- await: jobs.a.status.failed ==\n", "line 3: await: in "},
 		"no question":             {steps + "- stays: size(pods)\n", "line 3: stays: "},
 		"an unknown name":         {steps + "- always: job.status.failed == 1\n", "line 3: always: in "},
+		"metrics that are always": {steps + "- always: value(metrics, 'depth') == 0\n", "line 3: always: metrics are not watched"},
+		"metrics of a pod":        {steps + "- direct: {exitCodes: '0', which: size(metrics) > 0}\n", "line 3: direct: which: metrics are not watched"},
 		"which":                   {steps + "- direct: {exitCodes: '0', which: pod.name}\n", "line 3: direct: which: "},
 		"direct nothing":          {steps + "- direct: {pods: 2}\n", "line 3: direct: it says nothing"},
 		"a verb":                  {steps + "- fault: {on: make pods, do: drop}\n", `line 3: fault: on "make pods"`},

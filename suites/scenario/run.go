@@ -145,7 +145,7 @@ func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	}
 	if err = os.MkdirAll(r.result.Log, 0o755); err == nil {
 		r.implementation, err = box.Behind(implementation.ProxyOptions{
-			Config: e.As, Implementation: e.Implementation.Brief(), Builds: e.Builds, Folder: r.result.Log,
+			Config: e.As, Implementation: e.Implementation.Brief(), Builds: e.Builds, Folder: r.result.Log, Metrics: s.Measures(),
 		})
 	}
 	if err != nil {
@@ -210,9 +210,13 @@ func (r *runner) steps(ctx context.Context) error {
 
 // until waits until check returns "", up to limit, and longer where the environment has it so.
 func (r *runner) until(ctx context.Context, limit time.Duration, check func() string) error {
+	return r.patiently(limit, func(wait time.Duration) error { return r.Until(ctx, wait, "", check) })
+}
+
+func (r *runner) patiently(limit time.Duration, try func(wait time.Duration) error) error {
 	over := time.Now().Add(r.environment.Longest)
 	for wait := limit; ; {
-		err := r.Until(ctx, wait, "", check)
+		err := try(wait)
 		no, ok := errors.AsType[*sandbox.Error](err)
 		if !ok || no.Cause != protocol.Assertion {
 			return err

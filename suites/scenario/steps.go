@@ -118,6 +118,9 @@ func (r *runner) expect(ctx context.Context, step *Step, limit time.Duration) er
 		return err
 	}
 	check := func() string { return e.holds(r.world.now()) }
+	if e.measures {
+		check = func() string { return r.measured(ctx, e) }
+	}
 	switch when {
 	case always:
 		h, err := r.Settled(ctx)
@@ -125,6 +128,11 @@ func (r *runner) expect(ctx context.Context, step *Step, limit time.Duration) er
 		return err
 	case stays:
 		return failed(r.Stays(ctx, cmp.Or(step.For, r.Waits().Settle), "", check))
+	}
+	if e.measures {
+		return failed(r.patiently(limit, func(wait time.Duration) error {
+			return r.Poll(ctx, wait, metricsEvery, "", check)
+		}))
 	}
 	return failed(r.until(ctx, limit, check))
 }

@@ -38,6 +38,8 @@ type Options struct {
 	Seed uint64
 	// Count is how many of them.
 	Count int
+	// Own is a file with mutants that are run instead of drawn ones; see type Own.
+	Own string
 	// Specs is how many run at the same time.
 	Specs int
 	// Suites identifies the specs: results of others are not taken over.
@@ -99,11 +101,19 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := everyMutant(packages, list)
 	c := &Campaign{Version: sources.Version, Seed: o.Seed, On: sources.Version + " " + o.Suites, list: list}
-	drawn, broken := draw(all, o.Seed, o.Count, imports)
-	c.Drawn, c.Broken = len(drawn), broken
-	console.Line(o.Out, fmt.Sprintf("%d of %d mutants", len(drawn), len(all)), "drawn in %s; %d more do not compile", console.Tenths(time.Since(start)), broken)
+	var drawn []*Mutant
+	if o.Own != "" {
+		if drawn, err = readOwn(o.Own, packages, imports); err != nil {
+			return nil, err
+		}
+		console.Line(o.Out, fmt.Sprintf("%d mutants", len(drawn)), "%s", console.Path(o.Own))
+	} else {
+		all := everyMutant(packages, list)
+		drawn, c.Broken = draw(all, o.Seed, o.Count, imports)
+		console.Line(o.Out, fmt.Sprintf("%d of %d mutants", len(drawn), len(all)), "drawn in %s; %d more do not compile", console.Tenths(time.Since(start)), c.Broken)
+	}
+	c.Drawn = len(drawn)
 	if n := list.ofOthers(c.Version, drawn); n > 0 {
 		console.Line(o.Out, "equivalent", "%d of them are listed for another version only: look at them again", n)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"golang.org/x/sync/errgroup"
+	batchv1 "k8s.io/api/batch/v1"
 	"pgregory.net/rapid"
 )
 
@@ -33,6 +34,10 @@ type Options struct {
 	Seed int
 	// Seeds are those of all workloads. Default: as Seed, Count and Time say.
 	Seeds []int
+	// Tempo is for workloads whose end states are compared: pauses last so many times as long,
+	// and no Job has activeDeadlineSeconds, which end sooner or later than a pod on a machine
+	// that is faster or slower. Default: the workloads as they are.
+	Tempo float64
 	// Workers is how many run at the same time. Default: 6.
 	Workers int
 	// Shrink is how long the first workload that went wrong is made smaller.
@@ -134,6 +139,9 @@ func (o Options) report(ctx context.Context, t *Tally) {
 func (o Options) run(ctx context.Context, seed int, t *Tally) error {
 	s := Workload.Example(seed)
 	s.Description = fmt.Sprintf("random workload %d", seed)
+	if o.Tempo > 0 {
+		atTempo(s, o.Tempo)
+	}
 	result, err := o.Environment.Run(ctx, s)
 	if err != nil {
 		return err
@@ -152,6 +160,20 @@ func (o Options) run(ctx context.Context, seed int, t *Tally) error {
 	t.blame(finding)
 	fmt.Fprintf(o.Out, "workload %d went wrong: %s\n  %s\n", seed, finding.File, firstLines(finding.Why, 3))
 	return nil
+}
+
+// atTempo changes a workload as Options.Tempo says.
+func atTempo(s *scenario.Scenario, tempo float64) {
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		step.Pause = time.Duration(float64(step.Pause) * tempo)
+		if step.Create == nil {
+			continue
+		}
+		if job, ok := step.Create.Object.(*batchv1.Job); ok {
+			job.Spec.ActiveDeadlineSeconds = nil
+		}
+	}
 }
 
 // keep writes down a workload that went wrong.

@@ -20,10 +20,10 @@ func TestEndStatesOfTheSameSeedAreCompared(t *testing.T) {
 	}
 	again := &Tally{}
 	again.end(4, []string{"first"})
-	other.Again(again)
+	other.Again(again) // it comes to one end or the other
 	var out strings.Builder
 	one.Compare(&out, "other", other)
-	for _, want := range []string{"workload 2 ends otherwise than with other, in 1 runs and 1:\n  + here\n  - there\n", "\n1 of 3 end states differ"} {
+	for _, want := range []string{"workload 2 ends otherwise than with other, in 1 runs and 1:\n  + here\n  - there\n", "\n1 of 3 end states differ from those with other; 1 depend on when"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nothing says %q:\n%s", want, &out)
 		}

@@ -211,7 +211,7 @@ func (w *workload) disturb(when string, most int) {
 			w.harm, w.harm, w.harm, w.harm, w.hold, w.hold, w.expire, w.network, w.restart, w.resize, w.pause, w.remove,
 		}).Draw(w.t, "disturbance")()
 		if w.chance("let it work", 2) {
-			w.step(scenario.Step{Pause: time.Duration(w.number("ms", 20, 900)) * time.Millisecond})
+			w.step(scenario.Step{Pause: time.Duration(w.number("ms", 20, 2000)) * time.Millisecond})
 		}
 	}
 }

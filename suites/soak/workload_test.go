@@ -89,3 +89,22 @@ func withoutTimes(text string) string {
 	}
 	return strings.Join(lines, "")
 }
+
+func TestAtATempo(t *testing.T) {
+	for seed := range 50 {
+		s, plain := Workload.Example(seed+1), Workload.Example(seed+1)
+		atTempo(s, 4)
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for i, step := range s.Steps {
+			if step.Pause != 4*plain.Steps[i].Pause {
+				t.Errorf("seed %d: a pause of %s was %s", seed+1, step.Pause, plain.Steps[i].Pause)
+			}
+		}
+		text, err := s.YAML()
+		if err != nil || strings.Contains(string(text), "activeDeadlineSeconds") {
+			t.Errorf("seed %d: %v\n%s", seed+1, err, text)
+		}
+	}
+}

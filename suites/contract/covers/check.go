@@ -80,6 +80,8 @@ func problem(r contract.Requirement) string {
 		return "has no source"
 	case r.Feature != "" && !slices.Contains(contract.Features(), r.Feature):
 		return fmt.Sprintf("is of the unknown feature %q", r.Feature)
+	case r.Provisional && len(r.Invariants) > 0:
+		return "is provisional, but its invariants count"
 	case version.Check(r.Versions) != nil:
 		return fmt.Sprintf("has versions %q, which are no constraint", r.Versions)
 	}

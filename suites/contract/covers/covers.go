@@ -16,6 +16,9 @@ import (
 // level is that of the most binding requirement.
 func Covers(requirements ...contract.Requirement) []any {
 	labels := ginkgo.Labels{level(requirements).Label()}
+	if !slices.ContainsFunc(requirements, func(r contract.Requirement) bool { return !r.Provisional }) {
+		labels = append(labels, protocol.ProvisionalLabel)
+	}
 	var decorators []any
 	for _, r := range requirements {
 		labels = append(labels, protocol.RequirementLabel+r.ID)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 )
 
@@ -44,6 +45,7 @@ func TestCheck(t *testing.T) {
 		"no sentence":          {changed(func(r *contract.Requirement) { r.Text = "It MUST work" }), nil, "JOB-A-001 is not one sentence"},
 		"no source":            {changed(func(r *contract.Requirement) { r.Source = "" }), nil, "JOB-A-001 has no source"},
 		"no feature":           {changed(func(r *contract.Requirement) { r.Feature = "magic" }), nil, `JOB-A-001 is of the unknown feature "magic"`},
+		"provisional counts":   {changed(func(r *contract.Requirement) { r.Provisional, r.Invariants = true, []string{"job-a"} }), nil, "JOB-A-001 is provisional, but its invariants count"},
 		"no constraint":        {changed(func(r *contract.Requirement) { r.Versions = "new" }), nil, `JOB-A-001 has versions "new"`},
 		"only specs are specs": {nil, types.SpecReports{{LeafNodeType: types.NodeTypeReportAfterEach}}, ""},
 	} {
@@ -76,6 +78,18 @@ func TestPage(t *testing.T) {
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page lacks %q:\n%s", want, b.String())
+		}
+	}
+}
+
+func TestCoversOnlyProvisionalRequirements(t *testing.T) {
+	old := contract.Requirement{ID: "JOB-A-001", Text: "It MUST."}
+	fresh := contract.Requirement{ID: "JOB-A-002", Text: "It MUST.", Provisional: true}
+	for want, some := range map[bool][]contract.Requirement{true: {fresh}, false: {old, fresh}} {
+		decorators := Covers(some...)
+		labels := decorators[len(decorators)-1].(ginkgo.Labels)
+		if got := protocol.ParseLabels(labels).Provisional; got != want {
+			t.Errorf("%v: %t", labels, got)
 		}
 	}
 }

@@ -30,6 +30,9 @@ func WritePage(w io.Writer, requirements []contract.Requirement, specs types.Spe
 			if versions == "" {
 				versions = "all"
 			}
+			if r.Provisional {
+				versions += ", provisional"
+			}
 			fmt.Fprintf(&b, "| <a id=\"%s\"></a>%s | %s | %s | %s | %s | %s |\n", r.ID, r.ID,
 				cell(r.Text), contract.Links(cell(r.Source)), cell(versions), r.Feature, cell(strings.Join(tests[r.ID], "<br>")))
 		}

@@ -35,27 +35,36 @@ var (
 		Scenario: "user-.*", Plan: ".*user releases a pod.*",
 		Cause: "job-pod-counted-once|job-counts-no-more-than-pods|job-finished-after-release",
 	}}
+	// RestartLimitForgotten is a Job whose restarts count anew after it was to fail.
+	RestartLimitForgotten = protocol.Bug{Key: "restart-limit-forgotten-with-lost-answer", Explored: protocol.Explored{
+		Scenario: "on-failure-limit", Plan: ".*(delete pods 1: (lose answer|kill after)|update jobs/status 2: (answer 500|kill before)).*",
+		Cause: "step 2",
+	}}
+	// StartedAgain is a Job that a CronJob starts twice for the same tick, even after its deletion.
+	StartedAgain = protocol.Bug{Key: "job-started-again-after-cleanup", Explored: protocol.Explored{
+		Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]",
+	}}
+	// CompleteAndSuspended is a resumed Job that keeps its condition Suspended for ever.
+	CompleteAndSuspended = protocol.Bug{Key: "complete-and-suspended", Explored: protocol.Explored{
+		Scenario: "suspend", Plan: "(create pods|update jobs/status) [0-9]+: .*", Cause: "step 7",
+	}}
+	// DeletedCountAsFailed is a Job whose successPolicy is met, with failures of its own making.
+	DeletedCountAsFailed = protocol.Bug{Key: "success-policy-counts-deleted-pods", Explored: protocol.Explored{
+		Scenario: "success-policy", Plan: ".*((delete|patch) pods [0-9]+|update jobs/status 2): .*", Cause: "step 4",
+	}}
 	// IndexFailuresLost is an index that is retried too often after a suspension.
 	IndexFailuresLost = protocol.Bug{Key: "index-failures-lost"}
 )
 
-// Bugs returns those above, and those that only explorations have shown.
-func Bugs() []protocol.Bug {
+// OfSpecs returns those above that specs show.
+func OfSpecs() []protocol.Bug {
 	return []protocol.Bug{
 		LostStart, StaleJob, ReadyWithoutActive,
 		MissedRunLost, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, CountedAgain, IndexFailuresLost,
-		{
-			Explored: protocol.Explored{Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]"},
-			Text: "The CronJob controller trusts its cache of CronJobs. While the cache has the CronJob as it was " +
-				"before the start, the end of its Job triggers another sync, the tick seems due again, and the Job " +
-				"is created again, even for a deleted CronJob (syncCronJob in " +
-				"pkg/controller/cronjob/cronjob_controllerv2.go reads Jobs from the API server, but not the CronJob).",
-		},
-		{
-			Explored: protocol.Explored{Scenario: "suspend", Plan: "(create pods|update jobs/status) [0-9]+: .*", Cause: "step 7"},
-			Text: "A resumed Job whose pods succeed before the status records the resumption stays Complete and " +
-				"Suspended, without a startTime: syncJob in pkg/controller/job/job_controller.go either finishes a Job " +
-				"or updates the condition Suspended.",
-		},
 	}
+}
+
+// Bugs returns all of them, also those that only explorations show.
+func Bugs() []protocol.Bug {
+	return append(OfSpecs(), RestartLimitForgotten, StartedAgain, CompleteAndSuspended, DeletedCountAsFailed)
 }

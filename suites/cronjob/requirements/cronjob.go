@@ -253,7 +253,8 @@ var (
 var (
 	KnowsCronJobByUID = contract.New("CRON-OWNERS-001",
 		"A CronJob controller MUST distinguish a CronJob from others of its name by the UID in the owner reference of Jobs.",
-		"metav1.OwnerReference; kubernetes/kubernetes#107997")
+		"metav1.OwnerReference; kubernetes/kubernetes#107997",
+		contract.Invariants{"cronjob-active-are-its-jobs"})
 	OrphanedJobsRun = contract.New("CRON-OWNERS-002",
 		"When a CronJob is deleted and its Jobs are not, they MUST run on without an owner.",
 		"metav1.DeletePropagationOrphan; docs: concepts/architecture/garbage-collection#orphaned-dependents")

@@ -72,7 +72,7 @@ pkg/controller/job and pkg/controller/cronjob where no folder is given.
 			if e.Issue > 0 {
 				name = fmt.Sprintf("[#%d](https://github.com/kubernetes/kubernetes/issues/%d)", e.Issue, e.Issue)
 			}
-			fmt.Fprintf(&text, "| %s | %s (%s) | %s | %s | %s |", name, e.Description, strings.Join(e.Requirements, ", "),
+			fmt.Fprintf(&text, "| %s | %s (%s) | %s | %s | %s |", name, e.Description, cmp.Or(strings.Join(e.Requirements, ", "), "a metric"),
 				strings.ReplaceAll(cmp.Or(e.Affected, "older ones"), "|", "\\|"), cmp.Or(e.Red, "-"), e.Because)
 			if g.state != Fixed {
 				fmt.Fprintf(&text, " %s | %s %s |", e.Sources(), e.Otherwise, places(e.Reference))
