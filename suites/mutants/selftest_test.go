@@ -60,6 +60,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var failures []error
 	for _, of := range []string{implementation.Reference, implementation.CRD} {
 		s := &selftest{root: root, start: time.Now(), dir: t.TempDir()}
 		s.all = slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return m.implementation() != of })
@@ -76,12 +77,18 @@ func TestEveryMutantIsCaught(t *testing.T) {
 			Out:            os.Stdout,
 		}, s.run)
 		if err != nil {
-			t.Error(err)
+			failures = append(failures, err)
 		}
-		for _, failure := range s.failures {
-			t.Error(failure)
-		}
+		failures = append(failures, s.failures...)
 		fmt.Printf("\n%d of %d mutants of %s caught in %s\n", s.caught, len(s.all), of, time.Since(s.start).Round(time.Second))
+	}
+	for _, failure := range failures {
+		t.Error(failure)
+	}
+	// What a look at the end of a log of CI must tell.
+	for _, failure := range failures {
+		line, _, _ := strings.Cut(failure.Error(), "\n")
+		fmt.Println(line)
 	}
 }
 
