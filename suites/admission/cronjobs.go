@@ -308,7 +308,7 @@ var _ = Describe("CronJob admission, changed Jobs:", Label("area:cronjob", "beha
 			g.Expect(CreatedJobs(s)).To(ConsistOf(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(s.CronJob("a").Status.Active).To(BeEmpty())
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
+			s.ExpectSuccess(g, "a", time.Time{})
 		})
 	})
 

@@ -33,3 +33,12 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+func TestRequirementsAboutAField(t *testing.T) {
+	r := Requirement{Source: "batch/v1 CronJobStatus.lastSuccessfulTime; kubernetes/kubernetes#118530"}
+	for path, want := range map[string]bool{"status.lastSuccessfulTime": true, "status.lastSuccessful": false, "spec.lastSuccessfulTime": false, "": false} {
+		if got := r.IsAbout(path); got != want {
+			t.Errorf("%q: %t", path, got)
+		}
+	}
+}

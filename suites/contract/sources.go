@@ -3,6 +3,7 @@ package contract
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -32,6 +33,14 @@ func Links(source string) string {
 		}
 	}
 	return b.String()
+}
+
+// IsAbout reports whether a field of batch/v1's CronJob, such as status.active, is a source of the
+// requirement.
+func (r Requirement) IsAbout(path string) bool {
+	section, name, _ := strings.Cut(path, ".")
+	kind := map[string]string{"spec": "CronJobSpec.", "status": "CronJobStatus."}[section]
+	return kind != "" && slices.ContainsFunc(Parts(r.Source), func(p Part) bool { return p.Text == "batch/v1 "+kind+name })
 }
 
 // Part is a piece of a Source. URL is the page it names, empty if it names none.

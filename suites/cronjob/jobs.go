@@ -218,7 +218,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 		s.Soon("there are no Jobs", func(g Gomega) { g.Expect(names(s)).To(BeEmpty()) })
 		// The success is recorded although its Job is deleted.
 		s.Soon("the success is recorded", func(g Gomega) {
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
+			s.ExpectSuccess(g, "a", time.Time{})
 		})
 	})
 
@@ -227,7 +227,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 		s, cronJob := withFinished(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10),
 			"done-7", "done-6", "done-5", "failed-4", "failed-3", "done-2", "failed-1")
 		s.Soon("the latest success is recorded", func(g Gomega) {
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", BeTemporally(">", Ago(130*time.Minute)))))
+			s.ExpectSuccess(g, "a", Ago(130*time.Minute))
 		})
 		Expect(names(s)).To(HaveLen(7))
 
@@ -280,7 +280,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 			Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/jobs.batch": resource.MustParse("0")}},
 		})
 		s.Soon("the latest success is recorded", func(g Gomega) {
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(HaveValue(HaveField("Time", BeTemporally(">", Ago(70*time.Minute)))))
+			s.ExpectSuccess(g, "a", Ago(70*time.Minute))
 		})
 		SetLastScheduleTime(ctx, s, cronJob, LastBefore(tick))
 		ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To(int32(1)) })
@@ -300,7 +300,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(1), first)
 		s.Soon("the first Job has succeeded", func(g Gomega) {
 			g.Expect(JobsOf(s, cronJob)).To(HaveExactElements(HaveField("Status.Succeeded", BeEquivalentTo(1))))
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
+			s.ExpectSuccess(g, "a", time.Time{})
 			g.Expect(s.CronJob("a").Status.Active).To(BeEmpty())
 		})
 		old := JobsOf(s, cronJob)[0]

@@ -197,7 +197,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 		s.Soon("the Job's success is recorded", func(g Gomega) {
 			g.Expect(framework.Is(s.Job(job.Name), batchv1.JobComplete)).To(BeTrue())
 			g.Expect(Active(s, cronJob)).To(BeEmpty())
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
+			s.ExpectSuccess(g, "a", time.Time{})
 		})
 	})
 
@@ -307,7 +307,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 		finish(ctx, s, job, 0)
 		s.Soon("the success of one CronJob's Job is recorded", func(g Gomega) {
 			g.Expect(Active(s, one)).To(BeEmpty())
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
+			s.ExpectSuccess(g, "a", time.Time{})
 		})
 		Expect(Active(s, two)).To(Equal(Times(tick)))
 		Expect(s.CronJob("a-1").Status.LastSuccessfulTime).To(BeNil())

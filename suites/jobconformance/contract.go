@@ -39,9 +39,14 @@ func (f *flags) selectByContract() error {
 	if webhooks := string(contract.Webhooks); !f.options.Implementation.ServesWebhooks() && !slices.Contains(f.decline, webhooks) {
 		f.selection.Declined = append(f.selection.Declined, webhooks)
 	}
-	for _, id := range f.options.Implementation.Dialect().Declines {
-		if _, found := table.Find(id); !found {
+	dialect := f.options.Implementation.Dialect()
+	for _, id := range dialect.Declines {
+		r, found := table.Find(id)
+		switch {
+		case !found:
 			return badinput.New(fmt.Sprintf("the dialect declines the unknown requirement %q", id), "take an ID from suites/REQUIREMENTS.md")
+		case r.Profile() != contract.API && !slices.ContainsFunc(dialect.CronJob.Fields.Lacking(), r.IsAbout):
+			return badinput.New("the dialect cannot decline "+id+", whose source is no field that the custom resource lacks", "decline requirements API-, or those about fields that there are not")
 		}
 		f.selection.DeclinedRequirements = append(f.selection.DeclinedRequirements, id)
 	}
