@@ -20,6 +20,14 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	crd, err := filepath.Abs("../../fixtures/dialect/example/crd.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declines := filepath.Join(t.TempDir(), "dialect.yaml")
+	if err := os.WriteFile(declines, []byte("crd: "+crd+"\nfields: {status.lastSuccessfulTime: \"\"}\ndeclines: [CRON-STATUS-005, CRON-STATUS-001]"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		args []string
 		want string
@@ -74,6 +82,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"no dialect":               {[]string{"--dialect=none.yaml"}, "the dialect cannot be read"},
 		"dialect of Jobs":          {[]string{"--controllers=job", "--dialect=none.yaml"}, "reconciles no custom resource in place of CronJobs"},
 		"dialect elsewhere":        {[]string{"--cluster=existing", "--controllers=cronjob", "--dialect=../../fixtures/dialect/example/dialect.yaml"}, "on embedded and kind clusters only"},
+		"dialect declines":         {[]string{"--controllers=cronjob", "--dialect=" + declines}, "the dialect cannot decline CRON-STATUS-001"},
 		"crash nobody":             {[]string{"crash", "-i=nobody"}, `unknown implementation "nobody"`},
 		"crash no Jobs":            {[]string{"crash", "--jobs=0"}, "--jobs 1 or more"},
 		"crash an image":           {[]string{"crash", "-i=image:a"}, "an embedded cluster runs no"},
