@@ -98,7 +98,7 @@ var _ = Describe("One fault at a time", func() {
 	// not find what it did.
 	It("leaves no trace in what a CronJob does", Label(protocol.FaultsLabel, protocol.SimulatedLabel, "area:cronjob", "behaviour:faults"),
 		Covers(StartsDespiteFaults, RecordsDespiteFaults, CronSurvivesCrashes), Shows(upstream.LostStart), func(ctx SpecContext) {
-			explores(ctx, "cron-time-zone", "create jobs", "update cronjobs/status", "patch cronjobs/status")
+			explores(ctx, "cron-single", "create jobs", "update cronjobs/status", "patch cronjobs/status")
 		})
 })
 
