@@ -82,7 +82,9 @@ func runRegression(ctx context.Context, s *scenario.Scenario) {
 	if !result.Green() {
 		AddReportEntry("history of "+result.Namespace, result.History.String(), ReportEntryVisibilityFailureOrVerbose)
 		framework.AddLogs(result.Log)
-		framework.Fail(result.Failure())
+		failure := result.Failure()
+		failure.AtEnd = result.Failed == "" && len(result.Unmet) == 0
+		framework.Fail(failure)
 	}
 	Expect(os.RemoveAll(result.Log)).To(Succeed())
 }

@@ -158,8 +158,14 @@ func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []
 		}
 		e := Evidence{
 			Spec: s.Text, Outcome: s.Outcome(), Duration: tenths(s.Duration), History: run.Histories[s.Text],
-			Elsewhere: s.Failed && s.Cause != protocol.Harness && !breaks && blamedElsewhere(s, all),
-			Cause:     s.Cause, Invariants: s.Invariants, Reason: cmp.Or(s.Message, s.Reason()),
+			Cause: s.Cause, Invariants: s.Invariants, Reason: cmp.Or(s.Message, s.Reason()),
+		}
+		if blamed := blamed(s, all); s.Failed && s.Cause != protocol.Harness && !breaks && blamed != "" {
+			if e.Verified = s.Finished; e.Verified {
+				e.Note = "its expectations held; after its last step it broke " + blamed
+			} else {
+				e.Elsewhere, e.Note = true, "not verified: its spec was ended by "+blamed
+			}
 		}
 		if s.KnownIssue != nil && (s.Failed || s.Passed) {
 			e.KnownIssue = s.KnownIssue.Name()
@@ -176,19 +182,34 @@ func (i Implementation) lacks(p contract.Profile) bool {
 	return len(i.Controllers) > 0 && p != contract.API && !slices.Contains(i.Controllers, string(p))
 }
 
-// blamedElsewhere reports whether a spec failed for an invariant of some requirement,
-// and so not for what it covers.
-func blamedElsewhere(s protocol.Spec, all []contract.Requirement) bool {
-	return slices.ContainsFunc(all, func(q contract.Requirement) bool { return slices.ContainsFunc(q.Invariants, s.Breaks) })
+// blamed names the invariants of requirements for which a spec failed, and so not for what it
+// covers: as in "job-a of JOB-A-001". It is empty if there are none.
+func blamed(s protocol.Spec, all []contract.Requirement) string {
+	var list []string
+	for _, id := range s.Invariants {
+		var of []string
+		for _, q := range all {
+			if slices.Contains(q.Invariants, id) && s.Breaks(id) {
+				of = append(of, q.ID)
+			}
+		}
+		if len(of) > 0 {
+			list = append(list, id+" of "+strings.Join(of, ", "))
+		}
+	}
+	return strings.Join(list, "; ")
 }
 
 // sum returns the outcome of a requirement: one failed spec makes it non-conformant, and
-// it is conformant only if all its specs passed.
+// it is conformant only if all its specs passed, up to invariants of other requirements.
 func sum(evidence []Evidence, declined bool) Outcome {
 	has := map[Outcome]bool{}
 	for _, e := range evidence {
-		if e.Elsewhere {
+		switch {
+		case e.Elsewhere:
 			e.Outcome = protocol.NotVerified
+		case e.Verified:
+			e.Outcome = protocol.Passed
 		}
 		has[e.Outcome] = true
 	}

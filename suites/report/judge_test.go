@@ -43,6 +43,10 @@ func harness(s *protocol.Spec) {
 func broken(s *protocol.Spec) {
 	s.Failed, s.Cause, s.Invariants = true, protocol.Invariant, []string{"job-a"}
 }
+func brokenAtEnd(s *protocol.Spec) {
+	broken(s)
+	s.Finished = true
+}
 
 // quoting fails with the harness's own words in its message, as they would be there
 // if the implementation had written them into its log or an Event.
@@ -135,6 +139,11 @@ func TestJudge(t *testing.T) {
 			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": protocol.NotVerified, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
+		"an invariant of another requirement after the last step": {
+			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", brokenAtEnd, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			result: ResultNonConformant,
+		},
 		"a failed SHOULD": {
 			specs:  []protocol.Spec{spec("a", should, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": protocol.Warning, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
@@ -179,6 +188,27 @@ func TestJudge(t *testing.T) {
 				t.Errorf("no verdict: %t, the report says %q", console.NoVerdict(), r.HarnessError)
 			}
 		})
+	}
+}
+
+// Not verified is explained: by what ended the spec.
+func TestTheReportNamesTheInvariantThatEndedASpec(t *testing.T) {
+	r := judge(spec("a", passed, "JOB-A-001"), spec("b", broken, "JOB-A-002"), spec("c", brokenAtEnd, "JOB-A-002"))
+	notes := map[string]string{"b": "not verified: its spec was ended by job-a of JOB-A-001", "c": "its expectations held; after its last step it broke job-a of JOB-A-001"}
+	for _, q := range r.Requirements {
+		for _, e := range q.Evidence {
+			want := ""
+			if q.ID == "JOB-A-002" {
+				want = notes[e.Spec]
+			}
+			if e.Note != want || e.Elsewhere && e.Verified {
+				t.Errorf("%s, %s: %q, want %q", q.ID, e.Spec, e.Note, want)
+			}
+		}
+	}
+	page, err := Page(r, nil)
+	if err != nil || !bytes.Contains(page, []byte(notes["b"])) {
+		t.Errorf("the page does not say it (%v)", err)
 	}
 }
 

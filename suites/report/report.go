@@ -249,6 +249,12 @@ type Evidence struct {
 	// Elsewhere is true for a spec that failed for an invariant of another requirement,
 	// before it could verify this one.
 	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Verified is true for a spec that failed for such an invariant only after its last step:
+	// for this requirement it counts as passed.
+	Verified bool `json:"verified,omitempty"`
+	// Note says which invariants of which requirements these were, for people. Empty for all
+	// other specs.
+	Note string `json:"note,omitempty"`
 	// KnownIssue is the upstream issue or pull request for which it was expected to fail.
 	KnownIssue string `json:"knownIssue,omitempty"`
 	// Duration is how long it ran, as in "1.2s".

@@ -86,7 +86,7 @@ func TestReportsFitTheSchema(t *testing.T) {
 
 // everything is a report on all requirements with all outcomes and all fields.
 func everything() *Report {
-	ends := []func(*protocol.Spec){passed, failed, should, known, fixed, harness, notRun, declined, broken}
+	ends := []func(*protocol.Spec){passed, failed, should, known, fixed, harness, notRun, declined, broken, brokenAtEnd}
 	var specs []protocol.Spec
 	for i, q := range table.All() {
 		specs = append(specs, spec(q.ID+" holds", ends[i%len(ends)], q.ID))
