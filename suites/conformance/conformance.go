@@ -25,6 +25,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"k8s.io/client-go/rest"
@@ -143,6 +144,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 		}
 		selection.Declined = append(selection.Declined, string(feature))
 	}
+	selection.Except = table.DeclinedInvariants(selection.Declined, nil)
 	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr}
 	options.Build.KubernetesVersion = o.KubernetesVersion
 	environment, err := run.Open(ctx, options)

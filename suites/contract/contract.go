@@ -124,14 +124,15 @@ const (
 	ManagedBy            Feature = "managed-by"
 	ReadyPods            Feature = "ready-pods"
 	CronTimeZone         Feature = "cron-time-zone"
-	Webhooks             Feature = "webhooks" // of a custom resource
+	CronLastSuccess      Feature = "cron-last-success" // status.lastSuccessfulTime
+	Webhooks             Feature = "webhooks"          // of a custom resource
 )
 
 // Features returns all of them, Core first.
 func Features() []Feature {
 	return []Feature{
 		Core, Indexed, ElasticIndexed, BackoffLimitPerIndex, PodFailurePolicy, SuccessPolicy,
-		PodReplacementPolicy, Suspend, ManagedBy, ReadyPods, CronTimeZone, Webhooks,
+		PodReplacementPolicy, Suspend, ManagedBy, ReadyPods, CronTimeZone, CronLastSuccess, Webhooks,
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -216,26 +215,33 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 		s, _ := withFinished(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0),
 			"done-2", "failed-1")
 		s.Soon("there are no Jobs", func(g Gomega) { g.Expect(names(s)).To(BeEmpty()) })
-		// The success is recorded although its Job is deleted.
-		s.Soon("the success is recorded", func(g Gomega) {
-			s.ExpectSuccess(g, "a", time.Time{})
+	})
+
+	// Wrong: a controller that forgets what it deletes.
+	It("the controller records the success of a Job that it deletes at once", Covers(LastSuccessfulTime), func(ctx SpecContext) {
+		s, _ := withFinished(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), "done-2")
+		s.Soon("there are no Jobs, and the success is recorded", func(g Gomega) {
+			g.Expect(names(s)).To(BeEmpty())
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
 		})
 	})
 
-	// Of a full history, all Jobs that are too old are deleted at once.
+	// Of a full history, all Jobs that are too old are deleted at once. Another CronJob shows that
+	// the controller has seen them before.
 	It("the controller deletes old Jobs when the limits are lowered", Covers(LoweredHistoryLimit), func(ctx SpecContext) {
 		s, cronJob := withFinished(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10),
 			"done-7", "done-6", "done-5", "failed-4", "failed-3", "done-2", "failed-1")
-		s.Soon("the latest success is recorded", func(g Gomega) {
-			s.ExpectSuccess(g, "a", Ago(130*time.Minute))
-		})
-		Expect(names(s)).To(HaveLen(7))
+		tick := Ago(30 * time.Minute)
+		Starts(s, Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick), tick)
+		Expect(JobsOf(s, cronJob)).To(HaveLen(7))
 
 		ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) {
 			c.Spec.SuccessfulJobsHistoryLimit = ptr.To(int32(2))
 			c.Spec.FailedJobsHistoryLimit = ptr.To(int32(1))
 		})
-		s.Soon("three Jobs are left", func(g Gomega) { g.Expect(names(s)).To(Equal([]string{"done-2", "done-5", "failed-1"})) })
+		s.Soon("three Jobs are left", func(g Gomega) {
+			g.Expect(JobsOf(s, cronJob)).To(ConsistOf(HaveField("Name", "done-2"), HaveField("Name", "done-5"), HaveField("Name", "failed-1")))
+		})
 	})
 
 	// Wrong: a controller that deletes the oldest Jobs whatever their state.
@@ -275,13 +281,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).SuccessfulJobsHistoryLimit(10))
 		finished(ctx, s, cronJob, "done-3", "done-2", "done-1")
-		framework.Create(ctx, s, &corev1.ResourceQuota{
-			ObjectMeta: metav1.ObjectMeta{Name: "no-more-jobs"},
-			Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/jobs.batch": resource.MustParse("0")}},
-		})
-		s.Soon("the latest success is recorded", func(g Gomega) {
-			s.ExpectSuccess(g, "a", Ago(70*time.Minute))
-		})
+		s.Refuse(ctx, puppet.Job("refused").Obj(), "count/jobs.batch")
 		SetLastScheduleTime(ctx, s, cronJob, LastBefore(tick))
 		ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To(int32(1)) })
 
@@ -300,7 +300,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(1), first)
 		s.Soon("the first Job has succeeded", func(g Gomega) {
 			g.Expect(JobsOf(s, cronJob)).To(HaveExactElements(HaveField("Status.Succeeded", BeEquivalentTo(1))))
-			s.ExpectSuccess(g, "a", time.Time{})
+			g.Expect(s.CronJob("a").Status.LastScheduleTime).To(BeAt(first))
 			g.Expect(s.CronJob("a").Status.Active).To(BeEmpty())
 		})
 		old := JobsOf(s, cronJob)[0]

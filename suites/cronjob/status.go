@@ -1,6 +1,7 @@
 package cronjob
 
 import (
+	"context"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -20,33 +21,48 @@ import (
 )
 
 var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"), func() {
-	// batch/v1 CronJobStatus.active: currently running jobs; lastSuccessfulTime:
-	// the last time the job successfully completed. Wrong: a controller that
-	// writes its own time.
-	It("the controller records a Job's completion time and removes it from status.active", Covers(FinishedLeaveActive, LastSuccessfulTime), func(ctx SpecContext) {
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
+	// ends returns a sandbox with a CronJob whose Job has ended with an exit code, and is not
+	// active any more.
+	ends := func(ctx context.Context, exitCode int, end batchv1.JobConditionType) (*framework.Sandbox, *batchv1.Job, time.Time) {
+		GinkgoHelper()
+		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("").BackoffLimit(0)))
 		job := Starts(s, cronJob, tick)
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
 
-		finish(ctx, s, job, 0)
-		s.Soon("the success is recorded", func(g Gomega) {
+		finish(ctx, s, job, exitCode)
+		s.Soon("the Job is "+string(end)+" and not active", func(g Gomega) {
+			g.Expect(framework.Is(s.Job(job.Name), end)).To(BeTrue())
 			g.Expect(Active(s, cronJob)).To(BeEmpty())
+		})
+		return s, s.Job(job.Name), tick
+	}
+
+	// batch/v1 CronJobStatus.active: currently running jobs. Wrong: a controller that waits for
+	// the next scheduled time.
+	It("the controller removes a Job that has succeeded from status.active", Covers(FinishedLeaveActive), func(ctx SpecContext) {
+		s, _, tick := ends(ctx, 0, batchv1.JobComplete)
+		Expect(s.CronJob("a").Status.LastScheduleTime).To(BeAt(tick))
+	})
+
+	// Wrong: the same, for failed Jobs alone.
+	It("the controller removes a Job that has failed from status.active", Covers(FinishedLeaveActive), func(ctx SpecContext) {
+		s, _, tick := ends(ctx, 1, batchv1.JobFailed)
+		Expect(s.CronJob("a").Status.LastScheduleTime).To(BeAt(tick))
+	})
+
+	// batch/v1 CronJobStatus.lastSuccessfulTime: the last time the job successfully
+	// completed. Wrong: a controller that writes its own time.
+	It("the controller records a Job's completion time", Covers(LastSuccessfulTime), func(ctx SpecContext) {
+		s, job, _ := ends(ctx, 0, batchv1.JobComplete)
+		s.Soon("the success is recorded", func(g Gomega) {
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(job.Name).Status.CompletionTime))
-			g.Expect(s.CronJob("a").Status.LastScheduleTime).To(BeAt(tick))
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(job.Status.CompletionTime))
 		})
 	})
 
 	// Wrong: a controller for which every end is a success.
-	It("the controller removes a failed Job from status.active and records no success", Covers(FinishedLeaveActive, FailureKeepsLastSuccess), func(ctx SpecContext) {
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("").BackoffLimit(0)))
-		job := Starts(s, cronJob, tick)
-
-		finish(ctx, s, job, 1)
-		s.Soon("the Job is Failed and not active", func(g Gomega) {
-			g.Expect(framework.Is(s.Job(job.Name), batchv1.JobFailed)).To(BeTrue())
-			g.Expect(Active(s, cronJob)).To(BeEmpty())
-		})
+	It("the controller records no success of a failed Job", Covers(FailureKeepsLastSuccess), func(ctx SpecContext) {
+		s, _, _ := ends(ctx, 1, batchv1.JobFailed)
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
 	})
 
@@ -163,12 +179,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 		Expect(Active(s, cronJob)).To(Equal(Times(first, second)))
 
 		finish(ctx, s, old, 0)
-		s.Soon("the old Job's success is recorded", func(g Gomega) {
-			g.Expect(Active(s, cronJob)).To(Equal(Times(second)))
-			if !s.Lacks("status.lastSuccessfulTime") {
-				g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(old.Name).Status.CompletionTime))
-			}
-		})
+		s.Soon("only the new Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(Equal(Times(second))) })
 	})
 })
 

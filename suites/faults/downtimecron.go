@@ -115,9 +115,17 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 			},
 			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) { ResumeCronJob(ctx, s, c.cronJob) },
 			after:   func(_ context.Context, s *framework.Sandbox, c runningCronJob) { Runs(s, c.cronJob, c.first, c.later) }}),
-		Entry("its Job's pod succeeded, the success is recorded", Covers(CronCatchesUpAfterDowntime, LastSuccessfulTime, FinishedLeaveActive), cronDowntime{
+		Entry("its Job's pod succeeded, the Job is not active", Covers(CronCatchesUpAfterDowntime, FinishedLeaveActive), cronDowntime{
 			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) { end(ctx, s, 0, s.Active()...) },
 			after:   func(_ context.Context, s *framework.Sandbox, c runningCronJob) { succeeds(s, c.cronJob, c.first) }}),
+		Entry("its Job's pod succeeded, the success is recorded", Covers(LastSuccessfulTime), cronDowntime{
+			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) { end(ctx, s, 0, s.Active()...) },
+			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) {
+				s.Soon("the success is recorded", func(g Gomega) {
+					g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
+					g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(c.job.Name).Status.CompletionTime))
+				})
+			}}),
 		Entry("its Job was deleted, it is not active and not started again", Covers(CronCatchesUpAfterDowntime, DeletedLeaveActive), cronDowntime{
 			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
 				s.Delete(ctx, &c.job)

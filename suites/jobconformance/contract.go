@@ -50,6 +50,7 @@ func (f *flags) selectByContract() error {
 		}
 		f.selection.DeclinedRequirements = append(f.selection.DeclinedRequirements, id)
 	}
+	f.selection.Except = table.DeclinedInvariants(f.selection.Declined, f.selection.DeclinedRequirements)
 	if f.knownBugs == "off" {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,7 +134,7 @@ type runner struct {
 func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	box, err := sandbox.Open(ctx, sandbox.Options{
 		Config: e.Config, User: "scenario", Run: e.RunName, Prefix: sandbox.OwnPrefix, Waits: sandbox.Waits{Reaction: e.Patience},
-		KubernetesVersion: e.Version, Implementation: e.Implementation.Name, Except: s.Except,
+		KubernetesVersion: e.Version, Implementation: e.Implementation.Name, Except: slices.Concat(s.Except, e.Except),
 		Companion: e.Implementation.Lacks(), Dialect: e.Implementation.Dialect(),
 	})
 	if err != nil {
@@ -289,6 +290,9 @@ type Environment struct {
 	// Settle is how long a scenario goes on after its last step, so that what a wrong
 	// controller does then is seen as well. Default: that of sandbox.DefaultWaits.
 	Settle time.Duration
+	// Except are the IDs of invariants that are not checked, beside those of a scenario.
+	// Default: none.
+	Except []string
 }
 
 // With starts a cluster without suites, calls do with an environment for the
@@ -330,5 +334,6 @@ func OfSpec() (Environment, error) {
 	return Environment{
 		Config: config, As: as, Implementation: settings.Start.Implementation, Builds: settings.Start.Builds,
 		Version: settings.KubernetesVersion, RunName: settings.Run, Folder: settings.Start.Logs, Patience: settings.Patience,
+		Except: settings.Except,
 	}, nil
 }

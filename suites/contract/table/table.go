@@ -31,3 +31,17 @@ func Find(id string) (contract.Requirement, bool) {
 	}
 	return sorted()[i], true
 }
+
+// DeclinedInvariants returns the IDs of the invariants that only requirements have which are
+// declined, by their feature or by their ID. A history may break those, whatever its spec is about.
+func DeclinedInvariants(features, ids []string) []string {
+	var declined, claimed []string
+	for _, q := range All() {
+		if slices.Contains(features, string(q.Feature)) || slices.Contains(ids, q.ID) {
+			declined = append(declined, q.Invariants...)
+		} else {
+			claimed = append(claimed, q.Invariants...)
+		}
+	}
+	return slices.DeleteFunc(declined, func(id string) bool { return slices.Contains(claimed, id) })
+}

@@ -64,3 +64,19 @@ func TestFieldsThatSourcesNameExist(t *testing.T) {
 		}
 	}
 }
+
+func TestInvariantsOfDeclinedRequirements(t *testing.T) {
+	if got := DeclinedInvariants(nil, nil); len(got) > 0 {
+		t.Errorf("without any: %v", got)
+	}
+	// Those of CRON-LOCAL-002 are other requirements' as well.
+	if got := DeclinedInvariants([]string{"cron-time-zone"}, nil); len(got) > 0 {
+		t.Errorf("of time zones: %v", got)
+	}
+	want := []string{"cronjob-last-success-was-one", "cronjob-last-success-at-rest"}
+	for _, got := range [][]string{DeclinedInvariants([]string{"cron-last-success"}, nil), DeclinedInvariants(nil, []string{"CRON-STATUS-005"})} {
+		if !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}

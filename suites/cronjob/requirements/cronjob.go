@@ -319,13 +319,13 @@ var (
 	LastSuccessfulTime = contract.New("CRON-STATUS-005",
 		"The status field lastSuccessfulTime MUST be the latest completionTime of the CronJob's successful Jobs, in whatever order they are seen.",
 		"batch/v1 CronJobStatus.lastSuccessfulTime",
-		contract.Invariants{"cronjob-last-success-was-one", "cronjob-last-success-at-rest"})
+		contract.CronLastSuccess, contract.Invariants{"cronjob-last-success-was-one", "cronjob-last-success-at-rest"})
 	FailureKeepsLastSuccess = contract.New("CRON-STATUS-006",
 		"A Job that has failed MUST NOT change lastSuccessfulTime.",
-		"batch/v1 CronJobStatus.lastSuccessfulTime")
+		"batch/v1 CronJobStatus.lastSuccessfulTime", contract.CronLastSuccess)
 	ManualJobSucceeds = contract.New("CRON-STATUS-007",
 		"The success of a Job that somebody started by hand and made the CronJob's MUST be in lastSuccessfulTime.",
-		"batch/v1 CronJobStatus.lastSuccessfulTime; kubernetes/kubernetes#118530")
+		"batch/v1 CronJobStatus.lastSuccessfulTime; kubernetes/kubernetes#118530", contract.CronLastSuccess)
 	TakesUpLostJob = contract.New("CRON-STATUS-008",
 		"A CronJob controller MUST take a Job up again that it has started and lost from the status, instead of starting it twice.",
 		"kubernetes/kubernetes#120649; kubernetes/kubernetes#136918")
