@@ -85,7 +85,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	for _, failure := range failures {
 		t.Error(failure)
 	}
-	// What a look at the end of a log of CI must tell.
+	// What a look at the end of a log of CI must show.
 	for _, failure := range failures {
 		line, _, _ := strings.Cut(failure.Error(), "\n")
 		fmt.Println(line)
