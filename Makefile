@@ -43,6 +43,7 @@ CONTACT ?= ## whom to ask about it, in the report: URLs or addresses, separated 
 
 # For e2e on other clusters than embedded ones. KUBECONFIG selects an existing one.
 CLUSTER ?= ## embedded (default), kind or existing
+ENVIRONMENT ?= ## queued: a queue suspends each Job at its creation, sets scheduling directives and resumes it, as Kueue does
 CONTEXT ?= ## context of the kubeconfig; default: the current one
 CLUSTER_NAME ?= ## name of a kind cluster; default: KIND_CLUSTER_NAME of the environment, or jobconformance
 NODE_IMAGE ?= ## node image of a kind cluster; default: that of KUBERNETES_VERSION where it is set, else kind's own
@@ -75,7 +76,7 @@ e2e: bin/jobconformance ## check a controller on an embedded cluster
 	@bin/jobconformance $(if $(filter-out 0,$(LIST)),list $(listflags) $(call flag,output,$(OUTPUT)),run $(listflags) $(runflags))
 
 listflags = --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,controllers,$(CONTROLLERS)) $(call flag,managed-by,$(MANAGED_BY)) $(call flag,dialect,$(DIALECT)) \
-		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,cluster,$(CLUSTER)) \
+		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,cluster,$(CLUSTER)) $(call flag,environment,$(ENVIRONMENT)) \
 		$(call flag,focus,$(FOCUS)) $(call flag,skip,$(SKIP)) $(call flag,labels,$(LABELS)) \
 		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) $(call flag,shard,$(SHARD)) $(call flag,rerun-failed,$(RERUN_FAILED))
 runflags = $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags) $(call flag,procs,$(PROCS)) \

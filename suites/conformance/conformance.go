@@ -164,7 +164,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 		Companion:      verdict.Companion,
 		Cluster: report.Cluster{
 			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
-			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(),
+			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(), Environment: o.Where.Environment,
 		},
 		Selection: report.Selection{Focus: o.Focus, Labels: o.Labels, Declined: o.Declined},
 		Date:      started,

@@ -53,9 +53,10 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		}
 		s := framework.Behind(ctx)
 		s.Start()
+		stopped := ptr.Deref(d.job.Obj().Spec.Suspend, false) // by the spec, and not by a queue
 		job := framework.Create(ctx, s.Sandbox, d.job.Obj())
 		var pods []corev1.Pod
-		if *job.Spec.Suspend {
+		if stopped {
 			suspended(s.Sandbox, "a")
 		} else {
 			pods = Running(s.Sandbox, "a", *job.Spec.Parallelism)

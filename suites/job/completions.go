@@ -23,7 +23,7 @@ import (
 var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"), func() {
 	It("the Job is Complete when that many pods have succeeded", Covers(
 		CompletesAtCompletions, KeepsFinishedPods, CompletionTime, LeavesTheSpec, CountsOnce, OneConditionPerType,
-		UncountedLists), func(ctx SpecContext) {
+		UncountedLists), framework.NoQueue("a queue changes the spec of the Job after its creation"), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0"))
 		Completes(s, "a", Counters{Succeeded: 4})
 		Expect(s.Job("a").Spec).To(Equal(job.Spec))

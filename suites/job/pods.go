@@ -20,6 +20,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
+// suspensionDeletesAdopted decorates specs in which pods run before their Job is created.
+var suspensionDeletesAdopted = framework.NoQueue("a suspended Job deletes the active pods that it adopts")
+
 // A pod counts for the Job that controls it, and so these specs belong to the behaviour
 // completions.
 var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func() {
@@ -67,7 +70,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	})
 
 	// Source: batch/v1 JobSpec.manualSelector; metav1.OwnerReference.
-	It("the controller adopts an older pod that matches the selector", Covers(AdoptsPods), func(ctx SpecContext) {
+	It("the controller adopts an older pod that matches the selector", Covers(AdoptsPods), suspensionDeletesAdopted, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		labels := map[string]string{"example.org/app": "a"}
 		orphan := orphanPod("orphan", nil)
@@ -278,7 +281,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 	// The documentation has this example. Wrong: creates new pods, or adopts the pods without
 	// finalizers.
 	It("a Job adopts the orphaned pods of an earlier Job by its selector", Covers(
-		ManualSelectorTakesOver), func(ctx SpecContext) {
+		ManualSelectorTakesOver), suspensionDeletesAdopted, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		old := orphansPods(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
 		left := s.Pods()

@@ -89,7 +89,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 
 	// Wrong: adds a condition at each change, or sets its time only once.
 	It("the Job has one Suspended condition with the time of its last change", Covers(
-		SuspendedCondition, SuspendedTransitionTime), func(ctx SpecContext) {
+		SuspendedCondition, SuspendedTransitionTime), framework.NoQueue("it begins with a Job that was never suspended"), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
 		Running(s, "a", 1)
 		Expect(suspendedConditions(s.Job("a"))).To(BeEmpty())
@@ -192,7 +192,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 	})
 
 	It("the controller emits Suspended and Resumed", Covers(
-		EventsForSuspension), func(ctx SpecContext) {
+		EventsForSuspension), framework.NoQueue("the queue has both events emitted before"), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a"))
 		Running(s, "a", 1)
 		SuspendJob(ctx, s, "a")

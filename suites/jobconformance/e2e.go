@@ -116,6 +116,7 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.managedBy, "managed-by", "", "spec.managedBy of the implementation's Jobs, as in example.com/mine; the cluster's own Job controller stays on")
 	set.StringVar(&f.dialect, "dialect", "", "file with the custom resource that takes the place of CronJobs, as fixtures/dialect/example/dialect.yaml")
 	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
+	set.StringVar(&f.options.Environment, "environment", "", "what else handles Jobs there; queued: a queue suspends each at its creation, sets scheduling directives and resumes it, as Kueue does")
 	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
 	set.StringVar(&f.selection.Skip, "skip", "", "leave out specs whose text matches this regular expression")
 	set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")

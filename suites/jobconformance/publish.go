@@ -41,7 +41,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 		Companion:      verdict.Companion,
 		Cluster: report.Cluster{
 			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
-			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(),
+			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(), Environment: f.options.Environment,
 		},
 		Selection: report.Selection{
 			Skip: f.selection.Skip, Labels: f.labels, Requirements: f.requirements, RerunFailed: f.rerunFailed, Strict: f.selection.Strict,

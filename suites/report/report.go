@@ -100,6 +100,9 @@ type Cluster struct {
 	FeatureGates string `json:"featureGates,omitempty"`
 	// NodeImage of a kind cluster.
 	NodeImage string `json:"nodeImage,omitempty"`
+	// Environment is what else handled Jobs there: queued, where a queue suspended each at its
+	// creation, set scheduling directives and resumed it. Default: nothing.
+	Environment string `json:"environment,omitempty"`
 }
 
 // Selection is what a run was asked for. What it leaves out is not verified.
