@@ -104,6 +104,20 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 		}
 	})
 
+	// A controller that does not read the Job has no request that fails. Wrong: takes a Job that
+	// it could not read for deleted.
+	It("with failing read requests, nothing starts beside the Job that is to be replaced", Covers(DeletesJobsDespiteFaults), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		s.Start()
+		first, second := Ago(30*time.Minute), Ago(20*time.Minute)
+		cronJob := Due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), first)
+		Runs(s.Sandbox, cronJob, first)
+		s.On(getJobs).First(2).Answer(500)
+		NextDue(ctx, s.Sandbox, cronJob, second)
+		Runs(s.Sandbox, cronJob, second)
+		Expect(Started(s.Sandbox, cronJob)).To(Equal(Times(first, second)))
+	})
+
 	// The controller need not try again by itself: a change of the CronJob makes it
 	// sync. Wrong: takes the Job for deleted.
 	It("with a failing delete request, old Jobs are deleted at the next sync", Covers(DeletesJobsDespiteFaults), func(ctx SpecContext) {

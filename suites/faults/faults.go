@@ -51,6 +51,7 @@ var (
 // The requests of a CronJob controller.
 var (
 	createJobs         = faultproxy.Calls{Verb: "create", Resource: "jobs"}
+	getJobs            = faultproxy.Calls{Verb: "get", Resource: "jobs"}
 	deleteJobs         = faultproxy.Calls{Verb: "delete", Resource: "jobs"}
 	writeCronJobStatus = faultproxy.Calls{Verb: "patch|update", Resource: "cronjobs/status"}
 )
