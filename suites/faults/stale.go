@@ -254,11 +254,13 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		Completes(s.Sandbox, "a", Counters{Succeeded: 1})
 	})
 
-	// Wrong: takes no notice of a pod that is missing from a list.
+	// Nothing happens for a while before the pod goes, as above. Wrong: takes no notice of a pod
+	// that is missing from a list.
 	It("the controller replaces a pod that it knew and that vanished while the watch of pods was down", Covers(ExpiredWatches), func(ctx SpecContext) {
 		s := started(ctx)
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
 		pod := Running(s.Sandbox, "a", 1)[0]
+		s.Stays("the Job has one pod", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		release := s.Hold("pods")
 		vanishes(ctx, s.Sandbox, pod)
 		expire(s, "pods")
