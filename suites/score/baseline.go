@@ -19,26 +19,26 @@ import (
 	"github.com/jobconformance/jobconformance/suites/report"
 )
 
-// baseline has the specs whose failure would make a run red, and which upstream's unchanged
-// controller passes.
+// baseline has the specs that upstream's unchanged controller passes.
 type baseline []baselineSpec
 
 // baselineSpec is how one spec has ended: a line of the file from which Run resumes.
 type baselineSpec struct {
-	On   string `json:"on"` // as in Result
-	Text string `json:"text"`
-	// Must is false where it did not pass, or a failure would be a warning.
-	Must bool `json:"must,omitempty"`
+	On     string `json:"on"` // as in Result
+	Text   string `json:"text"`
+	Passed bool   `json:"passed,omitempty"`
+	// Warns says that a failure would be a warning.
+	Warns bool `json:"warns,omitempty"`
 	// Reached are the numbers of the statements that it reaches, ascending.
 	Reached []int `json:"reached,omitempty"`
 }
 
-// reaching returns the specs that reach a statement; all that reach any for 0, what is
-// outside of functions.
-func (b baseline) reaching(statement int) []baselineSpec {
+// reaching returns the specs that reach a statement and warn, or that do not warn; all that
+// reach any for 0, what is outside of functions.
+func (b baseline) reaching(statement int, warn bool) []baselineSpec {
 	return slices.DeleteFunc(slices.Clone(b), func(s baselineSpec) bool {
 		_, found := slices.BinarySearch(s.Reached, statement)
-		return !found && (statement != 0 || len(s.Reached) == 0)
+		return s.Warns != warn || !found && (statement != 0 || len(s.Reached) == 0)
 	})
 }
 
@@ -77,7 +77,7 @@ func (r *runner) measureBaseline(ctx context.Context) error {
 		}
 		lines = append(lines, some...)
 	}
-	r.baseline = slices.DeleteFunc(lines, func(s baselineSpec) bool { return !s.Must })
+	r.baseline = slices.DeleteFunc(lines, func(s baselineSpec) bool { return !s.Passed })
 	console.Line(r.options.Out, "upstream's unchanged controller", "passes %d specs, %s", len(r.baseline), console.Tenths(time.Since(start)))
 	return nil
 }
@@ -111,7 +111,7 @@ func (r *runner) runBaseline(ctx context.Context, specs []string) (lines []basel
 		}
 		lines = append(lines, baselineSpec{
 			On: r.On, Text: s.Text, Reached: reached,
-			Must: s.Outcome() == protocol.Passed && s.Level != protocol.Should && s.Level != protocol.May,
+			Passed: s.Outcome() == protocol.Passed, Warns: s.Level == protocol.Should || s.Level == protocol.May,
 		})
 	}
 	return lines, nil

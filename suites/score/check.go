@@ -21,26 +21,37 @@ const specsPerMutant = 2
 // first ones catch most mutants.
 var batches = []int{4, 12, 48, 1 << 20}
 
-// check runs specs against a mutant until one fails. One that is equivalent meets none.
+// check runs specs against a mutant until one fails, and those that warn if none does. One
+// that is equivalent meets none.
 func (r *runner) check(ctx context.Context, m *Mutant, program string) (Result, error) {
 	result := Result{ID: m.ID(), On: r.On, Mutant: *m}
 	if r.list.reason(r.Campaign.Version, *m) != "" {
 		return result, nil
 	}
-	specs := r.order(r.baseline.reaching(r.numbers[m.node]))
-	result.Reaching = len(specs)
+	for _, warn := range []bool{false, true} {
+		err := r.try(ctx, &result, r.order(r.baseline.reaching(r.numbers[m.node], warn)), warn, program)
+		if err != nil || result.Spec != "" || result.Harness != "" {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+// try runs specs until one fails. With warn, their failures are warnings in a run.
+func (r *runner) try(ctx context.Context, result *Result, specs []string, warn bool, program string) error {
+	result.Reaching += len(specs)
 	builds := r.Builds
 	builds.KubeControllerManager = program
 	for part := 0; len(specs) > 0; part++ {
 		n := min(batches[min(part, len(batches)-1)], len(specs))
-		folder := filepath.Join(r.Reports, mutantsFolder, fmt.Sprint(result.ID, "-", part+1))
+		folder := filepath.Join(r.Reports, mutantsFolder, fmt.Sprint(result.ID, "-", warn, "-", part+1))
 		verdict, err := r.Check(ctx, r.options.Implementation, builds, run.Selection{
 			Apart: true, Quiet: true, FailFast: true, Procs: min(specsPerMutant, n), History: protocol.KeepNone, Logs: protocol.KeepNone, Known: r.known,
-			Focus: report.Exactly(specs[:n]...), Reports: folder,
+			Focus: report.Exactly(specs[:n]...), Strict: warn, Reports: folder,
 		})
 		_ = os.RemoveAll(folder)
 		if err != nil {
-			return result, err
+			return err
 		}
 		for _, spec := range verdict.Specs {
 			if spec.Passed || spec.Failed {
@@ -55,14 +66,15 @@ func (r *runner) check(ctx context.Context, m *Mutant, program string) (Result, 
 			}
 			result.Spec, result.Requirements, result.Invariants, result.Message = spec.Text, spec.Requirements, spec.Invariants, message
 			result.Exited, result.Harness = spec.Cause == protocol.ImplementationExited, ""
-			return result, nil
+			result.Warns = warn && !result.Exited && len(result.Invariants) == 0
+			return nil
 		}
 		if result.Harness != "" {
-			return result, nil
+			return nil
 		}
 		specs = specs[n:]
 	}
-	return result, nil
+	return nil
 }
 
 // order puts first the specs that have caught the most mutants, and then those that reach

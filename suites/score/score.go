@@ -51,8 +51,11 @@ type Result struct {
 	ID     string `json:"id"`
 	On     string `json:"on"` // the version and the suites that it was run with
 	Mutant Mutant `json:"mutant"`
-	// Spec is the text of the one that has caught it; empty if it survived.
-	Spec         string   `json:"spec,omitempty"`
+	// Spec is the text of the one that has caught it, or that warns of it; empty if none does.
+	Spec string `json:"spec,omitempty"`
+	// Warns says that the spec is about what a controller SHOULD or MAY do: a run would be green,
+	// with a warning. The mutant has survived.
+	Warns        bool     `json:"warns,omitempty"`
 	Requirements []string `json:"requirements,omitempty"` // of the spec
 	Invariants   []string `json:"invariants,omitempty"`   // that it broke
 	Exited       bool     `json:"exited,omitempty"`       // it crashed
@@ -66,7 +69,7 @@ type Result struct {
 }
 
 // Caught reports whether a spec has caught the mutant.
-func (r Result) Caught() bool { return r.Spec != "" }
+func (r Result) Caught() bool { return r.Spec != "" && !r.Warns }
 
 // Campaign is what Run has found out.
 type Campaign struct {
@@ -264,8 +267,12 @@ func (r *runner) note(ctx context.Context, result Result, err error, left int) e
 		word = "equivalent"
 	}
 	_, _ = fmt.Fprintf(r.options.Out, "[%d/%d, %s left] %s %s\n", r.ran, left, remaining.Round(time.Second), word, &result.Mutant)
-	if result.Caught() {
-		_, _ = fmt.Fprintf(r.options.Out, "    by %s: %s\n", by(result), result.Spec)
+	if result.Spec != "" {
+		warning := ""
+		if result.Warns {
+			warning = "the warning "
+		}
+		_, _ = fmt.Fprintf(r.options.Out, "    by %s%s: %s\n", warning, by(result), result.Spec)
 	}
 	return nil
 }

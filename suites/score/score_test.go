@@ -19,6 +19,7 @@ var some = baseline{
 	{Text: "narrower", Reached: []int{2}},
 	{Text: "narrow", Reached: []int{2, 5}},
 	{Text: "nothing"},
+	{Text: "should", Reached: []int{2}, Warns: true},
 }
 
 func TestSpecsThatAreRunAgainstAMutant(t *testing.T) {
@@ -29,12 +30,15 @@ func TestSpecsThatAreRunAgainstAMutant(t *testing.T) {
 		4: nil,
 		0: {"narrower", "narrow", "wide"}, // a variable of the package
 	} {
-		if got := r.order(some.reaching(statement)); !slices.Equal(got, want) {
+		if got := r.order(some.reaching(statement, false)); !slices.Equal(got, want) {
 			t.Errorf("statement %d: %v, want %v", statement, got, want)
 		}
 	}
 	r.kills["wide"] = 2
-	if got := r.order(some.reaching(2)); got[0] != "wide" {
+	if got := r.order(some.reaching(2, true)); !slices.Equal(got, []string{"should"}) {
+		t.Errorf("%v would warn", got)
+	}
+	if got := r.order(some.reaching(2, false)); got[0] != "wide" {
 		t.Errorf("%v: the one that has caught the most is not first", got)
 	}
 }
@@ -70,23 +74,24 @@ func TestResultsAreNoted(t *testing.T) {
 		{ID: "2", Spec: "a Job", Requirements: []string{"JOB-A-001"}},
 		{ID: "3", Mutant: Mutant{File: "a.go", Function: "g"}},
 		{ID: "4", Harness: "no watches"},
+		{ID: "5", Spec: "a Job waits", Requirements: []string{"JOB-A-002"}, Warns: true},
 	} {
-		if err := r.note(t.Context(), result, nil, 4); err != nil {
+		if err := r.note(t.Context(), result, nil, 5); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"[1/4", "SURVIVED a.go:7 f: run()", "caught", "by JOB-A-001: a Job", "equivalent a.go", "NOT STARTED", "[4/4, 0s left]"} {
+	for _, want := range []string{"[1/5", "SURVIVED a.go:7 f: run()", "by the warning JOB-A-002: a Job waits", "caught", "by JOB-A-001: a Job", "equivalent a.go", "NOT STARTED", "[5/5, 0s left]"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it printed %q, without %q", &out, want)
 		}
 	}
 	_ = file.Close()
 	_, again, err := resume.Open(path, func(Result) bool { return true })
-	if err != nil || len(again) != 4 || again[0].Mutant.Line != 7 || !again[1].Caught() {
+	if err != nil || len(again) != 5 || again[0].Mutant.Line != 7 || !again[1].Caught() {
 		t.Errorf("%v, %v", again, err)
 	}
-	r.Results, r.Drawn = again, 4
-	if m := r.Measured(); m.Caught != 1 || m.Survived != 1 || m.Equivalent != 1 || m.NotStarted != 1 || m.Percent() != 50 {
+	r.Results, r.Drawn = again, 5
+	if m := r.Measured(); m.Caught != 1 || m.Survived != 2 || m.Warned != 1 || m.Equivalent != 1 || m.NotStarted != 1 || m.Percent() <= 33 || m.Percent() >= 34 {
 		t.Errorf("%+v", m)
 	}
 	if !r.Complete() {
@@ -97,7 +102,7 @@ func TestResultsAreNoted(t *testing.T) {
 	if err := r.WriteSurvivors(&left); err != nil || strings.Count(left.String(), "function:") != 1 || !strings.Contains(table.String(), "as before") {
 		t.Errorf("%v, %s\n%s", err, &left, &table)
 	}
-	if r.note(t.Context(), Result{}, errors.New("the cluster is gone"), 4) == nil || r.failed == nil {
+	if r.note(t.Context(), Result{}, errors.New("the cluster is gone"), 5) == nil || r.failed == nil {
 		t.Error("an error does not end the campaign")
 	}
 }

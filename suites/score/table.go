@@ -34,6 +34,9 @@ func (c *Campaign) Measured() measured.Score {
 			m.Equivalent++
 		default:
 			m.Survived++
+			if r.Warns {
+				m.Warned++
+			}
 		}
 	}
 	return m
@@ -59,18 +62,20 @@ func (c *Campaign) WriteTable(out io.Writer) {
 			word, why = "not started", r.Harness
 		case reason != "":
 			word, why = "equivalent", reason
+		case r.Warns:
+			word, why = "survived, with a warning", by(r)
 		}
 		place := fmt.Sprintf("%s:%d %s", r.Mutant.File, r.Mutant.Line, r.Mutant.Function)
 		row(word, place, r.Mutant.Operator, "`"+r.Mutant.Change+"`", why, r.Spec, fmt.Sprint(r.Ran), fmt.Sprintf("%.0f", r.Seconds))
 	}
 }
 
-// WriteSurvivors writes those that are not in the list as entries of equivalent.yaml,
-// without their reasons.
+// WriteSurvivors writes those that are not in the list, and that nothing warns of, as entries
+// of equivalent.yaml, without their reasons.
 func (c *Campaign) WriteSurvivors(out io.Writer) error {
 	var left []Equivalent
 	for _, r := range c.Results {
-		if m := r.Mutant; !r.Caught() && r.Harness == "" && c.list.reason(c.Version, m) == "" {
+		if m := r.Mutant; r.Spec == "" && r.Harness == "" && c.list.reason(c.Version, m) == "" {
 			left = append(left, Equivalent{Version: c.Version, File: m.File, Function: m.Function, Operator: m.Operator, Change: m.Change})
 		}
 	}

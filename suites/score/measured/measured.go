@@ -21,6 +21,7 @@ type Score struct {
 	Caught     int    `json:"caught"`
 	Crashed    int    `json:"crashed"` // of the caught ones: by an exit
 	Survived   int    `json:"survived"`
+	Warned     int    `json:"warned,omitempty"` // of those that survived
 	Equivalent int    `json:"equivalent"`
 	// NotStarted mutants are neither caught nor survived.
 	NotStarted int `json:"notStarted"`
@@ -39,8 +40,12 @@ func (m Score) Percent() float64 {
 }
 
 func (m Score) String() string {
-	return fmt.Sprintf("%.1f %% of %d mutants that are not equivalent were caught (%s, seed %d: %d caught, %d survived, %d equivalent, %d not started)",
-		m.Percent(), m.Caught+m.Survived, m.Version, m.Seed, m.Caught, m.Survived, m.Equivalent, m.NotStarted)
+	survived := fmt.Sprintf("%d survived", m.Survived)
+	if m.Warned > 0 {
+		survived += fmt.Sprintf(" (%d with a warning)", m.Warned)
+	}
+	return fmt.Sprintf("%.1f %% of %d mutants that are not equivalent were caught (%s, seed %d: %d caught, %s, %d equivalent, %d not started)",
+		m.Percent(), m.Caught+m.Survived, m.Version, m.Seed, m.Caught, survived, m.Equivalent, m.NotStarted)
 }
 
 // file is in the folder of this package, in the checkout.
