@@ -101,6 +101,13 @@ func TestAJobThatIsGoneLeavesNoOrphans(t *testing.T) {
 	if len(orphans.at) != 2 {
 		t.Errorf("the Job is gone, and of two pods %v are woken", orphans.at)
 	}
+	orphans.at = map[cache.ObjectName]time.Time{}
+	another := s.jobs["pi"].DeepCopy()
+	another.UID = "another"
+	loop.OnChange(s.controller.jobChanged).OnUpdate(s.jobs["pi"], another)
+	if len(orphans.at) != 2 {
+		t.Errorf("another Job has its name, and of two pods %v are woken", orphans.at)
+	}
 }
 
 // TestUnconfirmedOwner: while the API server cannot say whether a pod's Job exists, the pod is no orphan.

@@ -284,6 +284,36 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		gone(s.Sandbox, pod)
 	})
 
+	// The controller comes to the pod while it still takes its Job to be there, as it has come to a
+	// later one. client-go then shows the other Job as an update of the first. Wrong: does not compare
+	// their UIDs.
+	It("the controller releases the pods of a Job that was deleted and created again while the watch of Jobs was down", OnlyReleaser, Covers(
+		ExpiredWatches, ReleasesOrphansDespiteFaults,
+	), Shows(upstream.PodsOfRecreatedJob), func(ctx SpecContext) {
+		s := started(ctx)
+		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
+		pod := Running(s.Sandbox, "a", 1)[0]
+		release := s.Hold("jobs")
+		s.Delete(ctx, job)
+		s.Soon("the pod terminates", func(g Gomega) {
+			g.Expect(s.Pods()).To(ContainElement(And(HaveField("UID", pod.UID), HaveField("DeletionTimestamp", Not(BeNil())))))
+		})
+		witness := framework.Create(ctx, s.Sandbox, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: "witness", Finalizers: []string{batchv1.JobTrackingFinalizer}},
+			Spec:       *job.Spec.Template.Spec.DeepCopy(),
+		})
+		s.Soon("a later pod that has no owner has no finalizer any more", func(g Gomega) {
+			g.Expect(s.Pods()).To(ContainElement(And(HaveField("UID", witness.UID), HaveField("Finalizers", BeEmpty()))))
+		})
+		vanishes(ctx, s.Sandbox, *witness)
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
+		expire(s, "jobs")
+		release()
+		gone(s.Sandbox, pod)
+		s.End(ctx, 0, Running(s.Sandbox, "a", 1)...)
+		completes(s.Sandbox, "a", 1)
+	})
+
 	// Wrong: takes the silence for the end of pods, or gives up for good.
 	unreachable := func(ctx context.Context, long time.Duration) {
 		s := started(ctx)

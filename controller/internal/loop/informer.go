@@ -19,10 +19,19 @@ func AddHandler[T any](informer cache.SharedInformer, changed func(before, now *
 
 // OnChange returns a handler that calls changed with what an informer showed before and shows now,
 // nil where there was or is nothing. An object whose deletion was missed is passed as last seen.
+// client-go calls it an update where that object was created again under its name meanwhile: the old
+// one is gone nevertheless, and the new one is passed by itself.
 func OnChange[T any](changed func(before, now *T)) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(now any) { changed(nil, now.(*T)) },
-		UpdateFunc: func(before, now any) { changed(before.(*T), now.(*T)) },
+		UpdateFunc: func(before, now any) {
+			if before.(metav1.Object).GetUID() != now.(metav1.Object).GetUID() {
+				changed(before.(*T), nil)
+				changed(nil, now.(*T))
+				return
+			}
+			changed(before.(*T), now.(*T))
+		},
 		DeleteFunc: func(before any) {
 			if tombstone, ok := before.(cache.DeletedFinalStateUnknown); ok {
 				before = tombstone.Obj

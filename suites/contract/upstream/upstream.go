@@ -30,6 +30,8 @@ var (
 	ForeignJobStopsClock = protocol.Bug{Key: "foreign-job-stops-clock"}
 	// UnseenPod is a Job that gets no pods for as long as its expectations last.
 	UnseenPod = protocol.Bug{Key: "unseen-pod"}
+	// PodsOfRecreatedJob are pods that nobody releases after their Job.
+	PodsOfRecreatedJob = protocol.Bug{Key: "pods-of-recreated-job"}
 	// CountedAgain is a pod that is adopted after it was counted.
 	CountedAgain = protocol.Bug{Key: "counted-again-without-owner", Explored: protocol.Explored{
 		Scenario: "user-.*", Plan: ".*user releases a pod.*",
@@ -60,7 +62,8 @@ var (
 func OfSpecs() []protocol.Bug {
 	return []protocol.Bug{
 		LostStart, StaleJob, ReadyWithoutActive,
-		MissedRunLost, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, CountedAgain, IndexFailuresLost,
+		MissedRunLost, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob, CountedAgain,
+		IndexFailuresLost,
 	}
 }
 
