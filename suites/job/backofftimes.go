@@ -35,6 +35,19 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		s, pod := withThreeFailures(ctx)
 		nextPodIsDue(s, loseNode(ctx, s, pod, 76*time.Second), 8*firstBackoff)
 	})
+
+	// The pod counts as failed while it terminates, and is ready until then. It is older than the
+	// back-off. Wrong: takes its creation for its end.
+	It("the controller waits 10 s from the deletion of a pod whose containers run on", Covers(FirstBackoff), func(ctx SpecContext) {
+		s := WithJob(ctx, puppet.Job("a").Puppet(terminateLater))
+		pod := Running(s, "a", 1)[0]
+		s.StaysFor(firstBackoff+2*time.Second, "the pod runs", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
+		Expect(s.Client.Delete(ctx, &pod)).To(Succeed())
+		s.Soon("the pod terminates", func(g Gomega) { g.Expect(podNamed(s, pod.Name).DeletionTimestamp).NotTo(BeNil()) })
+		deleted := podNamed(s, pod.Name)
+		grace := time.Duration(*deleted.DeletionGracePeriodSeconds) * time.Second
+		nextPodIsDue(s, deleted.DeletionTimestamp.Add(-grace), firstBackoff)
+	})
 })
 
 var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailurePolicy"), framework.Simulated("a kubelet terminates containers"), func() {
