@@ -158,11 +158,12 @@ node-image: ## build a node image for CLUSTER=kind without a container registry
 	@bin/nodeimage $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) \
 		$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,overlay,$(NODE_OVERLAY))
 
-test: ## unit tests, the embedded cluster, and the self-test: every mutant must be caught
+test: ## unit tests, the embedded cluster, go install, and the self-test: every mutant must be caught
 	@$(needsgo)
 	go vet ./...
 	go test -timeout 10m ./...
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestEmbedded ./fixtures/cluster
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestInstall ./suites/jobconformance
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 30m -v -run TestEveryMutantIsCaught ./suites/mutants
 
 VARIANTS ?= ## regular expression: only variants whose names match it
