@@ -32,7 +32,7 @@ HISTORY ?= ## histories of specs to save: failed (default), all or none
 PROFILE ?= ## 1 writes CPU profiles and tables of all requests beside the logs of an embedded cluster
 OUTPUT ?= ## format of LIST and of compare: text (default) or json
 LIST ?= ## 1 prints the specs (e2e) or the known bugs (repro) and runs nothing
-SHARD ?= ## only this part of the specs, as in 2/4: see jobconformance merge
+SHARD ?= ## only this part, as in 2/4, of e2e (see jobconformance merge), explore, soak, score or repro-matrix
 RERUN_FAILED ?= ## report.yaml of a run whose failed specs are run again
 IMPLEMENTATION_NAME ?= ## name of the implementation in the report
 IMPLEMENTATION_VERSION ?= ## its version in the report
@@ -117,7 +117,7 @@ explore: bin/jobconformance ## run scenarios with one fault at every write and e
 	@bin/jobconformance explore --implementation=$(call quote,$(IMPLEMENTATION)) \
 		$(clusterflags) \
 		$(call flag,scenarios,$(SCENARIOS)) $(call flag,plan,$(PLAN)) $(call flag,minutes,$(MINUTES)) \
-		$(call flag,workers,$(WORKERS)) $(call flag,pairs,$(PAIRS)) $(call flag,actions,$(ACTIONS)) $(if $(filter-out 0,$(FRESH)),--fresh)
+		$(call flag,workers,$(WORKERS)) $(call flag,pairs,$(PAIRS)) $(call flag,actions,$(ACTIONS)) $(call flag,shard,$(SHARD)) $(if $(filter-out 0,$(FRESH)),--fresh)
 
 ROWS ?= ## rows of bench: jobs, job, indexed, cronjobs, failing, long; default: all but long
 QPS ?= ## rate limits in bench, as in 200/400,unlimited (requests a second/at once)
@@ -195,12 +195,12 @@ SPECS ?= ## specs of score that run at the same time; default: 5 for each core
 .PHONY: soak
 soak: bin/jobconformance ## run random workloads with faults against a controller, for MINUTES
 	@bin/jobconformance soak --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,minutes,$(MINUTES)) $(call flag,count,$(COUNT)) \
-		$(call flag,seed,$(SEED)) $(call flag,against,$(AGAINST)) $(clusterflags)
+		$(call flag,seed,$(SEED)) $(call flag,shard,$(SHARD)) $(call flag,against,$(AGAINST)) $(clusterflags)
 
 .PHONY: score
 score: bin/jobconformance ## change upstream's controllers at random places, COUNT times: how many mutants do the suites catch?
 	@bin/jobconformance score $(call flag,count,$(COUNT)) $(call flag,mutants,$(MUTANTS)) $(call flag,goal,$(GOAL)) $(call flag,specs,$(SPECS)) \
-		$(call flag,seed,$(SEED)) $(call flag,kubernetes-version,$(or $(VERSION),$(KUBERNETES_VERSION))) \
+		$(call flag,seed,$(SEED)) $(call flag,shard,$(SHARD)) $(call flag,kubernetes-version,$(or $(VERSION),$(KUBERNETES_VERSION))) \
 		$(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
 
 ISSUE ?= ## number of the upstream issue for repro, or the name that LIST=1 prints
@@ -220,7 +220,7 @@ repro: bin/jobconformance ## reproduce an upstream bug by its number or name, IS
 		$(if $(filter-out 0,$(LIST)),--list) $(call flag,output,$(OUTPUT)) $(reproflags)
 
 repro-matrix: bin/jobconformance ## reproduce all that are fixed on all versions, or on VERSIONS=v1.36.1,v1.36.3
-	@bin/jobconformance repro-matrix $(call flag,versions,$(VERSIONS)) $(call flag,issue,$(ISSUE)) $(reproflags)
+	@bin/jobconformance repro-matrix $(call flag,versions,$(VERSIONS)) $(call flag,issue,$(ISSUE)) $(call flag,shard,$(SHARD)) $(reproflags)
 
 compare: bin/jobconformance ## print what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
 	@bin/jobconformance compare $(call flag,output,$(OUTPUT)) $(call quote,$(OLD)) $(call quote,$(NEW))

@@ -81,7 +81,7 @@ func exploreCommand() *cobra.Command {
 	set.IntVar(&x.pairs, "pairs", 0, "run each scenario with this many pairs of faults as well")
 	set.IntVar(&x.actions, "actions", 0, "run scenarios in which a user acts with this many actions as well, alone and beside a fault")
 	set.BoolVar(&x.fresh, "fresh", false, "repeat the runs that have saved results, too")
-	set.Var(&x.shard, "shard", "run only every nth of the scenarios, from the first: 1/4, 2/4 and so on; auto and auto/4 as for run")
+	shardFlag(set, &x.shard, "scenarios")
 	clusterFlags(set, &x.options, "explore")
 	return c
 }
@@ -98,9 +98,12 @@ func (x *exploration) check() (err error) {
 	if x.chosen, err = explore.Scenarios(which); err != nil {
 		return err
 	}
-	if x.shard.Count > 0 {
-		x.chosen = every(x.shard, x.chosen)
+	if len(x.chosen) > 0 {
+		if err := x.shard.Check(len(x.chosen), "scenarios"); err != nil {
+			return err
+		}
 	}
+	x.chosen = run.Every(x.shard, x.chosen)
 	if x.minutes < 0 || x.workers < 0 || x.pairs < 0 || x.actions < 0 {
 		return badinput.New("a number of minutes, workers, pairs or actions is negative",
 			fmt.Sprintf("give %s, %s, %s and %s 0 or more", console.Option("minutes"), console.Option("workers"), console.Option("pairs"), console.Option("actions")))
@@ -116,14 +119,6 @@ func (x *exploration) check() (err error) {
 	}
 	x.faults, err = explore.ParsePlan(x.plan)
 	return err
-}
-
-// every returns the scenarios of a shard.
-func every(shard run.Shard, all []explore.Scenario) (some []explore.Scenario) {
-	for i := shard.Number - 1; i < len(all); i += shard.Count {
-		some = append(some, all[i])
-	}
-	return some
 }
 
 func (x *exploration) run(ctx context.Context, out io.Writer) error {

@@ -49,6 +49,11 @@ func clusterFlags(set *pflag.FlagSet, o *run.Options, command string) {
 	buildFlags(set, &o.Build, &o.Reports, command)
 }
 
+// shardFlag is the part of a campaign that is run on one machine of several.
+func shardFlag(set *pflag.FlagSet, shard *run.Shard, of string) {
+	set.Var(shard, "shard", "run only every nth of the "+of+", from the first: 1/4, 2/4 and so on; auto and auto/4 as for run")
+}
+
 // proxied returns an implementation that can run behind a fault proxy.
 func proxied(name string) (implementation.Implementation, error) {
 	impl, err := implementation.Parse(name)

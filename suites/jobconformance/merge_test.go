@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/suites/explore"
 	"github.com/jobconformance/jobconformance/suites/report"
 )
 
@@ -63,22 +61,4 @@ func measured(t *testing.T, path string) string {
 		fmt.Fprintf(&lines, "%s %s\n", took[spec], spec)
 	}
 	return lines.String()
-}
-
-func TestEveryScenarioIsInOneShard(t *testing.T) {
-	all, err := explore.Scenarios(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ran := map[string]int{}
-	for n := range 4 {
-		for _, s := range every(run.Shard{Number: n + 1, Count: 4}, all) {
-			ran[s.Name]++
-		}
-	}
-	for _, s := range all {
-		if ran[s.Name] != 1 {
-			t.Errorf("%s is in %d shards", s.Name, ran[s.Name])
-		}
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/repro"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"github.com/spf13/cobra"
@@ -18,7 +19,11 @@ const matrixHelp = `Reproduces every fixed upstream bug on every version, one cl
 and writes a table in Markdown into the folder for reports. An interrupted command
 resumes if the folder is still there.
 
-Exit codes: 0 all as expected, 1 something not as expected, 2 bad input (also a
+A shard runs every nth of the versions, and builds no others. To put shards together, append
+their matrix.jsonl to one in a new folder, and give that folder to the same command without
+--shard: it runs what is missing, and writes the whole table.
+
+Exit codes: 0 all as expected (of a shard: all of its own), 1 something not as expected, 2 bad input (also a
 version that cannot be built; the others are run), 3 no verdict because the harness
 failed, 130 after Ctrl-C, 143 after SIGTERM.`
 
@@ -36,14 +41,16 @@ func matrixCommand() *cobra.Command {
 	var o repro.Options
 	var name string
 	var issues []string
+	var shard run.Shard
 	c := command("repro-matrix", "Reproduce every fixed upstream bug on every version", matrixHelp, matrixExample,
 		func(cmd *cobra.Command, _ []string) error {
 			o.Out = cmd.OutOrStdout()
-			return runMatrix(cmd.Context(), o, name, issues)
+			return runMatrix(cmd.Context(), o, shard, name, issues)
 		})
 	set := c.Flags()
 	set.StringSliceVar(&o.Versions, "versions", matrixVersions, "versions of Kubernetes")
 	set.StringSliceVar(&issues, "issue", []string{string(library.Fixed)}, "only these: numbers or names as in repro --list, or all that are fixed, open or unreported")
+	shardFlag(set, &shard, "versions")
 	implementationFlag(set, &name, implementation.KubeControllerManager, "the controller: "+processes)
 	reproFlags(set, &o, "repro-matrix")
 	return c
@@ -65,7 +72,7 @@ func choose(known []library.Entry, ids []string) (bugs []library.Entry, err erro
 	return bugs, nil
 }
 
-func runMatrix(ctx context.Context, o repro.Options, name string, issues []string) error {
+func runMatrix(ctx context.Context, o repro.Options, shard run.Shard, name string, issues []string) error {
 	known, err := library.Reports()
 	if err != nil {
 		return err
@@ -77,6 +84,10 @@ func runMatrix(ctx context.Context, o repro.Options, name string, issues []strin
 	if len(o.Versions) == 0 {
 		return badinput.New("there are no versions to run", "name some with "+console.Option("versions"))
 	}
+	if err := shard.Check(len(o.Versions), "versions"); err != nil {
+		return err
+	}
+	o.Versions = run.Every(shard, o.Versions)
 	if err := checkRepro(o); err != nil {
 		return err
 	}
@@ -104,6 +115,9 @@ func runMatrix(ctx context.Context, o repro.Options, name string, issues []strin
 	word := "AS EXPECTED"
 	if unexpected > 0 || failure != nil {
 		word = "NOT AS EXPECTED"
+	}
+	if shard.Count > 0 {
+		word = fmt.Sprintf("shard %s: %s", &shard, word)
 	}
 	fmt.Fprintf(o.Out, "%s: %d bugs on %d versions, %d of %d run, %d not as expected\n", word, len(bugs), len(o.Versions), len(cells), len(bugs)*len(o.Versions), unexpected)
 	if failure != nil {

@@ -36,7 +36,12 @@ and a mutant that was run against the same version and the same sources of the s
 not run again. table.md has all of them, survivors.yaml those that survived. In a checkout,
 the figure goes into suites/score/measured, for make figures.
 
-Exit codes: 0 the goal is reached, 1 it is not, 2 bad input, 3 no figure because the
+A shard runs every nth of the drawn mutants, and the unchanged controller as well. To put shards
+together, append their results.jsonl to one in a new folder, and give that folder to the same
+command without --shard: it runs what is missing, and measures the whole. A copy of one shard's
+baseline.jsonl there saves running the unchanged controller again.
+
+Exit codes: 0 the goal is reached, or a shard was run: the goal is one of the whole; 1 it is not, 2 bad input, 3 no figure because the
 harness failed, 130 after Ctrl-C, 143 after SIGTERM. After these three, the same command
 resumes.`
 
@@ -59,6 +64,9 @@ func scoreCommand() *cobra.Command {
 				return badinput.New("nothing is drawn where mutants are given", "leave out "+console.Option("mutants")+", or the seed and the count")
 			}
 			if !cmd.Flags().Changed("seed") {
+				if s.Shard.Count > 0 && s.Own == "" {
+					return seedless()
+				}
 				s.Seed = uint64(rand.Uint32N(1_000_000))
 			}
 			return s.run(cmd.Context(), cmd.OutOrStdout())
@@ -67,6 +75,7 @@ func scoreCommand() *cobra.Command {
 	set.IntVar(&s.Count, "count", 200, "mutants to draw; with more, the same seed draws the same ones first")
 	set.Uint64Var(&s.Seed, "seed", 0, "seed of the draw (default: random)")
 	set.StringVar(&s.Own, "mutants", "", "file with mutants to run instead of drawn ones")
+	shardFlag(set, &s.Shard, "mutants")
 	set.Float64Var(&s.goal, "goal", 95, "percent of the mutants, without equivalent ones, that must be caught")
 	set.IntVar(&s.Specs, "specs", 5*runtime.NumCPU(), "specs that run at the same time, two for each mutant")
 	clusterFlags(set, &s.Options.Options, "score")
@@ -98,6 +107,10 @@ func (s *scoring) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	measured := campaign.Measured()
+	if s.Shard.Count > 0 {
+		_, err := fmt.Fprintf(out, "\nshard %s: %s\n", &s.Shard, measured)
+		return err
+	}
 	green := measured.Percent() >= s.goal
 	fmt.Fprintf(out, "\n%s %s; the goal is %g %%\n", console.Color(green), measured, s.goal)
 	return verdict(green)
@@ -123,7 +136,7 @@ func (s *scoring) write(c *score.Campaign, out io.Writer) error {
 		fmt.Fprintf(out, "so far %s\n", c.Measured())
 		return nil
 	}
-	if s.Own != "" {
+	if s.Own != "" || s.Shard.Count > 0 {
 		return nil
 	}
 	err := c.Measured().Save(".")

@@ -23,7 +23,8 @@ restarts. Every invariant must hold, and everything must come to its end.
 
 A workload that fails is saved as a scenario in the folder workloads of the reports, with
 its history; the first one is reduced. The seed determines the workloads, not the
-order of concurrent events.
+order of concurrent events. Machines with the same --seed and different shards run different
+workloads. Each prints its own verdict: the whole is green if all of them are.
 
 With --against, the same workloads run with a second controller afterwards, without
 activeDeadlineSeconds. Those that end otherwise are run again with each, up to four times, with longer
@@ -50,6 +51,9 @@ func soakCommand() *cobra.Command {
 	c := command("soak", "Run random workloads with faults against a controller", soakHelp, soakExample,
 		func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("seed") {
+				if s.Shard.Count > 0 {
+					return seedless()
+				}
 				s.Seed = 1 + int(rand.Uint32N(1_000_000_000)) // package rapid takes 0 for a random one
 			}
 			return s.run(cmd.Context(), cmd.OutOrStdout())
@@ -58,12 +62,18 @@ func soakCommand() *cobra.Command {
 	implementationFlag(set, &s.implementation, implementation.Reference, "the controller: "+processes)
 	set.StringVar(&s.against, "against", "", "run the same workloads with this controller afterwards, and print end states that differ")
 	set.Float64Var(&s.minutes, "minutes", 10, "start workloads for this many minutes")
-	set.IntVar(&s.Count, "count", 0, "maximum number of workloads (default: no limit)")
+	set.IntVar(&s.Count, "count", 0, "maximum number of workloads, of all shards together (default: no limit)")
 	set.IntVar(&s.Seed, "seed", 0, "seed of the first workload; later ones count up (default: random)")
+	shardFlag(set, &s.Shard, "workloads")
 	set.IntVar(&s.Workers, "workers", 6, "workloads that run at the same time")
 	set.DurationVar(&s.Shrink, "shrink", 2*time.Minute, "for how long the first workload that failed is reduced")
 	clusterFlags(set, &s.options, "soak")
 	return c
+}
+
+// seedless is the error of a shard that would draw other things than the other shards.
+func seedless() error {
+	return badinput.New("a shard without a seed would not fit the others", "give all of them the same "+console.Option("seed"))
 }
 
 func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
@@ -72,6 +82,11 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 		return badinput.New("no workload would be run", "give "+console.Option("minutes")+" more than 0")
 	case s.Workers < 1:
 		return badinput.New("no workload could run", "give "+console.Option("workers")+" 1 or more")
+	}
+	if s.Count > 0 {
+		if err := s.Shard.Check(s.Count, "workloads"); err != nil {
+			return err
+		}
 	}
 	if s.options.Implementation, err = proxied(s.implementation); err != nil {
 		return err
@@ -95,7 +110,7 @@ func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 	if s.against == "" {
 		return verdict(tally.Green())
 	}
-	s.Time, s.Count = 0, tally.Workloads()
+	s.Time, s.Count = 0, tally.Workloads()*max(s.Shard.Count, 1)
 	against, err := s.other(ctx, other)
 	if err != nil {
 		return err

@@ -38,6 +38,8 @@ type Options struct {
 	Seed uint64
 	// Count is how many of them.
 	Count int
+	// Shard runs only every nth of the mutants. Default: all.
+	Shard run.Shard
 	// Own is a file with mutants that are run instead of drawn ones; see type Own.
 	Own string
 	// Specs is how many run at the same time.
@@ -116,7 +118,22 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 		drawn, c.Broken = draw(all, o.Seed, o.Count, imports)
 		console.Line(o.Out, fmt.Sprintf("%d of %d mutants", len(drawn), len(all)), "drawn in %s; %d more do not compile", console.Tenths(time.Since(start)), c.Broken)
 	}
+	if err := o.Shard.Check(len(drawn), "mutants"); err != nil {
+		return nil, err
+	}
+	drawn = run.Every(o.Shard, drawn)
 	c.Drawn = len(drawn)
+	earlier, err := openResults(o.Reports, c.On)
+	if err != nil {
+		return nil, err
+	}
+	if err := earlier.Close(); err != nil {
+		return nil, err
+	}
+	if c.collect(drawn, earlier.done); c.Complete() {
+		console.Line(o.Out, "resumed", "all %d mutants were run before", c.Drawn)
+		return c, nil
+	}
 	if n := list.ofOthers(c.Version, drawn); n > 0 {
 		console.Line(o.Out, "equivalent", "%d of them are listed for another version only: look at them again", n)
 	}
@@ -146,11 +163,9 @@ type runner struct {
 	numbers  map[node]int
 	known    []protocol.Bug
 	baseline baseline
-	file     *resume.File[Result]
+	*results
 
 	mu     sync.Mutex
-	done   map[string]Result // by the mutant's ID
-	kills  map[string]int    // by the text of a spec
 	began  time.Time
 	ran    int // now, not in an earlier run
 	failed error
@@ -169,27 +184,43 @@ func (r *runner) run(ctx context.Context, drawn []*Mutant) (err error) {
 	if err := r.measureBaseline(ctx); err != nil {
 		return err
 	}
-	file, earlier, err := resume.Open(filepath.Join(r.Reports, resultsFile), func(Result) bool { return true })
-	if err != nil {
-		return badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Option("output-dir"))
+	if r.results, err = openResults(r.Reports, r.On); err != nil {
+		return err
 	}
-	defer file.Close()
-	r.file, r.done, r.kills, r.began = file, map[string]Result{}, map[string]int{}, time.Now()
-	for _, result := range earlier {
-		r.kills[result.Spec]++
-		if result.On == r.On && result.Harness == "" {
-			r.done[result.ID] = result
-		}
-	}
-	defer r.collect(drawn)
+	defer r.results.Close()
+	r.began = time.Now()
+	defer func() { r.collect(drawn, r.done) }()
 	return r.runAll(ctx, drawn)
 }
 
+// results are those that a folder has.
+type results struct {
+	*resume.File[Result]
+	done  map[string]Result // of the same version and suites, by the mutant's ID
+	kills map[string]int    // by the text of a spec
+}
+
+func openResults(folder, on string) (*results, error) {
+	file, earlier, err := resume.Open(filepath.Join(folder, resultsFile), func(Result) bool { return true })
+	if err != nil {
+		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Option("output-dir"))
+	}
+	r := &results{file, map[string]Result{}, map[string]int{}}
+	for _, result := range earlier {
+		r.kills[result.Spec]++
+		if result.On == on && result.Harness == "" {
+			r.done[result.ID] = result
+		}
+	}
+	return r, nil
+}
+
 // collect notes the results of the mutants in the order in which they were drawn.
-func (r *runner) collect(drawn []*Mutant) {
+func (c *Campaign) collect(drawn []*Mutant, done map[string]Result) {
+	c.Results = nil
 	for _, m := range drawn {
-		if result, ok := r.done[m.ID()]; ok {
-			r.Results = append(r.Results, result)
+		if result, ok := done[m.ID()]; ok {
+			c.Results = append(c.Results, result)
 		}
 	}
 }
@@ -244,7 +275,7 @@ func (r *runner) note(ctx context.Context, result Result, err error, left int) e
 		return ctx.Err()
 	}
 	if err == nil {
-		err = r.file.Append(result)
+		err = r.Append(result)
 	}
 	if err != nil {
 		if r.failed == nil {

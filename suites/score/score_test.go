@@ -23,7 +23,7 @@ var some = baseline{
 }
 
 func TestSpecsThatAreRunAgainstAMutant(t *testing.T) {
-	r := runner{kills: map[string]int{}}
+	r := runner{results: &results{kills: map[string]int{}}}
 	for statement, want := range map[int][]string{
 		2: {"narrower", "narrow", "wide"},
 		3: {"wide"},
@@ -56,10 +56,58 @@ func TestReachedStatementsOfAllProcesses(t *testing.T) {
 	}
 }
 
+// Results of shards, one after the other in one file, are those of one campaign.
+func TestShardsMakeOneCampaign(t *testing.T) {
+	var drawn []*Mutant
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		drawn = append(drawn, &Mutant{Function: name})
+	}
+	var text []byte
+	for number := 1; number <= 2; number++ {
+		folder := t.TempDir()
+		part, err := openResults(folder, "v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range run.Every(run.Shard{Number: number, Count: 2}, drawn) {
+			if err := part.Append(Result{ID: m.ID(), On: "v1", Mutant: *m}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = part.Close()
+		lines, err := os.ReadFile(filepath.Join(folder, resultsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, lines...)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, resultsFile), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for on, want := range map[string]int{"v1": 5, "v2": 0} {
+		together, err := openResults(folder, on)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = together.Close()
+		c := Campaign{Drawn: len(drawn)}
+		c.collect(drawn, together.done)
+		if len(c.Results) != want || c.Complete() != (want == 5) {
+			t.Errorf("%s has %d results, want %d", on, len(c.Results), want)
+		}
+		for i, r := range c.Results {
+			if r.Mutant.Function != drawn[i].Function {
+				t.Errorf("result %d is of %s, want the order of the draw", i, r.Mutant.Function)
+			}
+		}
+	}
+}
+
 // A result is in the file as soon as there is one, and is a line about it.
 func TestResultsAreNoted(t *testing.T) {
-	path := filepath.Join(t.TempDir(), resultsFile)
-	file, _, err := resume.Open(path, func(Result) bool { return true })
+	folder := t.TempDir()
+	earlier, err := openResults(folder, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +115,7 @@ func TestResultsAreNoted(t *testing.T) {
 	survivor := Mutant{File: "a.go", Line: 7, Function: "f", Change: "run()"}
 	r := runner{
 		Campaign: &Campaign{Version: "v1.37.1", list: List{Equivalent: []Equivalent{{Version: "v1.37.1", File: "a.go", Function: "g", Reason: "as before"}}}},
-		options:  Options{Options: run.Options{Out: &out}}, file: file, done: map[string]Result{}, kills: map[string]int{}, began: time.Now(),
+		options:  Options{Options: run.Options{Out: &out}}, results: earlier, began: time.Now(),
 	}
 	for _, result := range []Result{
 		{ID: "1", Mutant: survivor},
@@ -85,8 +133,8 @@ func TestResultsAreNoted(t *testing.T) {
 			t.Errorf("it printed %q, without %q", &out, want)
 		}
 	}
-	_ = file.Close()
-	_, again, err := resume.Open(path, func(Result) bool { return true })
+	_ = earlier.Close()
+	_, again, err := resume.Open(filepath.Join(folder, resultsFile), func(Result) bool { return true })
 	if err != nil || len(again) != 5 || again[0].Mutant.Line != 7 || !again[1].Caught() {
 		t.Errorf("%v, %v", again, err)
 	}

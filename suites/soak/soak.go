@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"golang.org/x/sync/errgroup"
 	batchv1 "k8s.io/api/batch/v1"
@@ -32,6 +33,8 @@ type Options struct {
 	Count int
 	// Seed of the first workload; the next one has the next number.
 	Seed int
+	// Shard runs only every nth of the workloads that Seed and Count are about. Default: all.
+	Shard run.Shard
 	// Seeds are those of all workloads. Default: as Seed, Count and Time say.
 	Seeds []int
 	// Tempo is for workloads whose end states are compared: pauses last so many times as long,
@@ -65,7 +68,7 @@ func Run(ctx context.Context, o Options) (*Tally, error) {
 	if err := os.MkdirAll(o.Folder, 0o755); err != nil {
 		return nil, err
 	}
-	t := &Tally{start: time.Now(), seed: o.Seed, seeds: o.Seeds}
+	t := &Tally{start: time.Now(), first: o.seed(0), step: max(o.Shard.Count, 1), seeds: o.Seeds}
 	seeds := make(chan int)
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -106,10 +109,12 @@ func (o Options) deal(ctx context.Context, seeds chan<- int) error {
 		defer timer.Stop()
 		over = timer.C
 	}
-	for n := 0; (o.Count == 0 || n < o.Count) && (o.Seeds == nil || n < len(o.Seeds)); n++ {
-		seed := o.Seed + n
+	for n := 0; o.Seeds == nil || n < len(o.Seeds); n++ {
+		seed := o.seed(n)
 		if o.Seeds != nil {
 			seed = o.Seeds[n]
+		} else if o.Count > 0 && seed >= o.Seed+o.Count {
+			return nil
 		}
 		select {
 		case seeds <- seed:
@@ -120,6 +125,11 @@ func (o Options) deal(ctx context.Context, seeds chan<- int) error {
 		}
 	}
 	return nil
+}
+
+// seed returns that of a workload of this shard, by its index from 0.
+func (o Options) seed(n int) int {
+	return o.Seed + max(o.Shard.Number-1, 0) + n*max(o.Shard.Count, 1)
 }
 
 func (o Options) report(ctx context.Context, t *Tally) {

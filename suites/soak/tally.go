@@ -24,7 +24,7 @@ type Tally struct {
 	ends                               map[int][][]string // by seed, of each run in which all was well
 	start                              time.Time
 	took                               time.Duration
-	seed                               int
+	first, step                        int   // seeds
 	seeds                              []int // where they are no row of numbers
 	workloads, jobs, pods, cronJobs    int
 	calls, faults, restarts, revisions int
@@ -156,7 +156,10 @@ func (t *Tally) Print(out io.Writer, again func(file string) string) {
 	if t.Green() {
 		verdict = "GREEN"
 	}
-	seeds := fmt.Sprintf("%d to %d", t.seed, t.seed+max(t.workloads, 1)-1)
+	seeds := fmt.Sprintf("%d to %d", t.first, t.first+t.step*(max(t.workloads, 1)-1))
+	if t.step > 1 {
+		seeds += fmt.Sprintf(" in steps of %d", t.step)
+	}
 	if t.seeds != nil {
 		seeds = strings.Trim(fmt.Sprint(t.seeds), "[]")
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/run"
 )
 
 func TestEndStatesOfTheSameSeedAreCompared(t *testing.T) {
@@ -27,5 +29,44 @@ func TestEndStatesOfTheSameSeedAreCompared(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nothing says %q:\n%s", want, &out)
 		}
+	}
+}
+
+func TestShardsRunEachSeedOnce(t *testing.T) {
+	for _, count := range []int{4, 10, 11} {
+		var union []int
+		for number := 1; number <= 4; number++ {
+			o := Options{Seed: 7, Count: count, Shard: run.Shard{Number: number, Count: 4}}
+			union = append(union, dealt(t, o)...)
+		}
+		slices.Sort(union)
+		if uncut := dealt(t, Options{Seed: 7, Count: count}); len(uncut) != count || !slices.Equal(union, uncut) {
+			t.Errorf("4 shards run %v, want %v, each once", union, uncut)
+		}
+	}
+	if again := dealt(t, Options{Seed: 7, Shard: run.Shard{Number: 2, Count: 4}, Seeds: []int{8, 20}}); !slices.Equal(again, []int{8, 20}) {
+		t.Errorf("given seeds are not all run: %v", again)
+	}
+}
+
+// dealt returns the seeds that a soak runs.
+func dealt(t *testing.T, o Options) (all []int) {
+	t.Helper()
+	seeds := make(chan int, 100)
+	if err := o.deal(t.Context(), seeds); err != nil {
+		t.Fatal(err)
+	}
+	close(seeds)
+	for seed := range seeds {
+		all = append(all, seed)
+	}
+	return all
+}
+
+func TestTheLastLineHasTheSeedsOfAShard(t *testing.T) {
+	var out strings.Builder
+	(&Tally{first: 8, step: 4, workloads: 3}).Print(&out, nil)
+	if want := "GREEN seeds 8 to 16 in steps of 4, "; !strings.Contains(out.String(), want) {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
