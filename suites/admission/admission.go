@@ -18,6 +18,7 @@ import (
 	"errors"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -190,6 +191,13 @@ func awaitAccepted(ctx context.Context, s *framework.Sandbox, example request) {
 		return err == nil || apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
 }
+
+// What specs need that others do not.
+var (
+	needsPolicies  = framework.Needs(kinds.ValidatingPolicies)
+	needsMutations = framework.Needs(kinds.MutatingPolicies)
+	needsQuotas    = framework.Needs(kinds.ResourceQuotas)
+)
 
 // deny creates a policy that rejects requests for which when, in CEL, is true.
 func deny(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, when string, example request) denial {

@@ -235,8 +235,8 @@ var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "beh
 		denial.lift(ctx)
 		startsOnce(s, cronJob, tick)
 	},
-		Entry("a quota", Covers(RefusedJobIsNotRecorded, RefusedTickStartsLater), noJobs),
-		Entry("a policy", Covers(RefusedJobIsNotRecorded, RefusedTickStartsLater), denyJobs),
+		Entry("a quota", Covers(RefusedJobIsNotRecorded, RefusedTickStartsLater), needsQuotas, noJobs),
+		Entry("a policy", Covers(RefusedJobIsNotRecorded, RefusedTickStartsLater), needsPolicies, denyJobs),
 	)
 
 	// Wrong: tries again at once, for ever.
@@ -254,7 +254,7 @@ var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "beh
 
 	// The controller may decide before the deadline and send its request shortly after
 	// it. Wrong: repeats what it once decided, however late it is.
-	It("the controller starts no Job after the starting deadline", Covers(RefusedTickExpires), func(ctx SpecContext) {
+	It("the controller starts no Job after the starting deadline", Covers(RefusedTickExpires), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denial := denyJobs(ctx, s)
 		tick := Ago(3 * time.Minute)
@@ -266,7 +266,7 @@ var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "beh
 		startsNothing(s, cronJob, tick)
 	})
 
-	It("the controller starts no Job of a CronJob suspended in the meantime", Covers(RefusedTickWaitsForResume), func(ctx SpecContext) {
+	It("the controller starts no Job of a CronJob suspended in the meantime", Covers(RefusedTickWaitsForResume), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denial := denyJobs(ctx, s)
 		tick := Ago(3 * time.Minute)
@@ -281,13 +281,13 @@ var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "beh
 
 var _ = Describe("CronJob admission, events:", Label("area:cronjob", "behaviour:admission"), func() {
 
-	It("the controller emits FailedCreate for a rejected Job", Covers(WarnsOfARefusedJob), func(ctx SpecContext) {
+	It("the controller emits FailedCreate for a rejected Job", Covers(WarnsOfARefusedJob), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denyJobs(ctx, s)
 		warned(s, Due(ctx, s, puppet.CronJob("a", puppet.Job("")), Ago(3*time.Minute)).UID, "FailedCreate")
 	})
 
-	It("the controller emits FailedDelete for a Job whose deletion is rejected", Covers(WarnsOfAnUndeletableJob), func(ctx SpecContext) {
+	It("the controller emits FailedDelete for a Job whose deletion is rejected", Covers(WarnsOfAnUndeletableJob), needsPolicies, func(ctx SpecContext) {
 		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent))
 		denyDeletion(ctx, s, startsOnce(s, cronJob, tick))
 		NextDue(ctx, s, cronJob, Ago(3*time.Minute))
@@ -298,7 +298,7 @@ var _ = Describe("CronJob admission, events:", Label("area:cronjob", "behaviour:
 var _ = Describe("CronJob admission, changed Jobs:", Label("area:cronjob", "behaviour:admission"), func() {
 
 	// Wrong: recognizes its Jobs by the labels of the template.
-	It("Jobs with additional labels and annotations belong to the CronJob", Covers(CountsJobsWithAddedLabels), func(ctx SpecContext) {
+	It("Jobs with additional labels and annotations belong to the CronJob", Covers(CountsJobsWithAddedLabels), needsMutations, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		mutate(ctx, s, jobs, applying(added),
 			exampleJob(), func(j *batchv1.Job) bool { return j.Labels["example.com/added"] == "yes" })
@@ -313,7 +313,7 @@ var _ = Describe("CronJob admission, changed Jobs:", Label("area:cronjob", "beha
 	})
 
 	// Wrong: starts the next Job whether the running one is deleted or not.
-	It("a Job whose deletion is rejected is replaced only when it can be deleted", Covers(NoReplacementBeforeDeletion), func(ctx SpecContext) {
+	It("a Job whose deletion is rejected is replaced only when it can be deleted", Covers(NoReplacementBeforeDeletion), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		tick := Ago(3 * time.Minute).Add(-10 * time.Minute)
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
@@ -31,22 +32,22 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		s.End(ctx, 0, Running(s, "a", 2)...)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	},
-		Entry("a quota", Covers(RefusedPodsCountForNothing, CreatesPodsAfterQuota), build(noRoom)),
-		Entry("a policy", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPolicy), build(policy)),
-		Entry("a webhook without a server", Covers(RefusedPodsCountForNothing, CreatesPodsAfterWebhook), build(unserved)),
-		Entry("a LimitRange", Covers(RefusedPodsCountForNothing, CreatesPodsAfterLimitRange), build(limits)),
+		Entry("a quota", Covers(RefusedPodsCountForNothing, CreatesPodsAfterQuota), needsQuotas, build(noRoom)),
+		Entry("a policy", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPolicy), needsPolicies, build(policy)),
+		Entry("a webhook without a server", Covers(RefusedPodsCountForNothing, CreatesPodsAfterWebhook), framework.Needs(kinds.Webhooks), build(unserved)),
+		Entry("a LimitRange", Covers(RefusedPodsCountForNothing, CreatesPodsAfterLimitRange), framework.Needs(kinds.LimitRanges), build(limits)),
 		Entry("Pod Security", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPodSecurity), build(restricted)),
-		Entry("a missing PriorityClass", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPriorityClass), build(noClass)),
+		Entry("a missing PriorityClass", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPriorityClass), framework.Needs(kinds.PriorityClasses), build(noClass)),
 	)
 
-	It("the controller emits FailedCreate", Covers(WarnsOfRefusedPods), func(ctx SpecContext) {
+	It("the controller emits FailedCreate", Covers(WarnsOfRefusedPods), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denyPods(ctx, s)
 		warned(s, framework.Create(ctx, s, puppet.Job("a").Obj()).UID, "FailedCreate")
 	})
 
 	// Wrong: creates no pod unless the quota has room for all.
-	It("the controller creates as many pods as a quota has room for", Covers(UsesPartOfAQuota), func(ctx SpecContext) {
+	It("the controller creates as many pods as a quota has room for", Covers(UsesPartOfAQuota), needsQuotas, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		fullOfPods(ctx, s).set(ctx, "2")
 		framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(3).Obj())
@@ -83,7 +84,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	})
 
 	// Wrong: checks the deadline only after it has created its pods.
-	It("the Job fails after its activeDeadlineSeconds", Covers(DeadlineWhilePodsAreRefused), func(ctx SpecContext) {
+	It("the Job fails after its activeDeadlineSeconds", Covers(DeadlineWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denyPods(ctx, s)
 		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(1).Obj())
@@ -94,7 +95,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
 	})
 
-	It("the controller creates no pods of a Job suspended in the meantime", Covers(SuspendedWhilePodsAreRefused), func(ctx SpecContext) {
+	It("the controller creates no pods of a Job suspended in the meantime", Covers(SuspendedWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denial := denyPods(ctx, s)
 		framework.Create(ctx, s, puppet.Job("a").Obj())
@@ -106,7 +107,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	})
 
 	// Wrong: goes on with what it remembers of the Job.
-	It("the controller creates no pods of a Job deleted in the meantime", Covers(DeletedWhilePodsAreRefused), func(ctx SpecContext) {
+	It("the controller creates no pods of a Job deleted in the meantime", Covers(DeletedWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denial := denyPods(ctx, s)
 		made := framework.Create(ctx, s, puppet.Job("a").Obj())
@@ -118,7 +119,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	})
 
 	// Wrong: takes an index for used, whether its pod exists or not.
-	It("the controller creates the pod of a rejected index later, and no index twice", Covers(RefusedIndexComesLater), func(ctx SpecContext) {
+	It("the controller creates the pod of a rejected index later, and no index twice", Covers(RefusedIndexComesLater), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		const index = "'batch.kubernetes.io/job-completion-index'"
 		last := examplePod()
@@ -140,7 +141,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:admission"), func() {
 
 	// Wrong: takes pods that differ from the template for those of another owner.
-	It("pods with additional labels and annotations are counted", Covers(CountsPodsWithAddedLabels), func(ctx SpecContext) {
+	It("pods with additional labels and annotations are counted", Covers(CountsPodsWithAddedLabels), needsMutations, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		mutate(ctx, s, pods, applying(added),
 			examplePod(), func(p *corev1.Pod) bool { return p.Labels["example.com/added"] == "yes" })
@@ -155,7 +156,7 @@ var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:ad
 
 	// Two patches: the API server of 1.36.3 panics over a list of objects in one.
 	// Wrong: replaces pods whose containers are not those of the template.
-	It("pods with an additional sidecar are counted", Covers(CountsPodsWithAddedSidecars), func(ctx SpecContext) {
+	It("pods with an additional sidecar are counted", Covers(CountsPodsWithAddedSidecars), needsMutations, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		mutate(ctx, s, pods, patching(`[JSONPatch{op: "add", path: "/spec/initContainers", value: []},
 			JSONPatch{op: "add", path: "/spec/initContainers/-", value: Object.spec.initContainers{
@@ -173,7 +174,7 @@ var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:ad
 var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "behaviour:admission"), func() {
 
 	// Wrong: takes a pod for deleted once it has sent the request.
-	It("pods whose deletion is rejected stay active, and are deleted later", Covers(UndeletablePodsCount), func(ctx SpecContext) {
+	It("pods whose deletion is rejected stay active, and are deleted later", Covers(UndeletablePodsCount), needsPolicies, func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 		all := Running(s, "a", 2)
 		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, all[0]))
@@ -202,7 +203,7 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 	})
 
-	It("the controller emits FailedDelete", Covers(WarnsOfUndeletablePods), func(ctx SpecContext) {
+	It("the controller emits FailedDelete", Covers(WarnsOfUndeletablePods), needsPolicies, func(ctx SpecContext) {
 		s, made := WithNewJob(ctx, puppet.Job("a"))
 		pod := Running(s, "a", 1)[0]
 		deny(ctx, s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, pod))
@@ -212,7 +213,7 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 
 	// Wrong: counts pods before it has released them, and again afterwards; or makes
 	// the Job Complete while pods still have the finalizer.
-	It("pods whose release is rejected are counted once, and released later", Covers(NotCompleteBeforeRelease), func(ctx SpecContext) {
+	It("pods whose release is rejected are counted once, and released later", Covers(NotCompleteBeforeRelease), needsPolicies, func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 		all := Running(s, "a", 2)
 		const tracked = "'batch.kubernetes.io/job-tracking' in "

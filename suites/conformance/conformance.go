@@ -145,7 +145,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 		selection.Declined = append(selection.Declined, string(feature))
 	}
 	selection.Except = table.DeclinedInvariants(selection.Declined, nil)
-	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr}
+	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr, Selection: &selection}
 	options.Build.KubernetesVersion = o.KubernetesVersion
 	environment, err := run.Open(ctx, options)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -91,7 +92,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	})
 
 	// Wrong: selects pods by labels alone.
-	It("the controller leaves a pod that has another controller alone", Covers(LeavesForeignPods), func(ctx SpecContext) {
+	It("the controller leaves a pod that has another controller alone", Covers(LeavesForeignPods), framework.Needs(kinds.ConfigMaps), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		owner := framework.Create(ctx, s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
 		job := framework.Create(ctx, s, puppet.Job("a").Obj())
@@ -132,7 +133,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	})
 
 	// Other kinds of Jobs use the finalizer as well. Wrong: finds no Job of that UID.
-	It("the controller leaves the finalizer on a deleted pod that has another controller", Covers(LeavesForeignFinalizers), func(ctx SpecContext) {
+	It("the controller leaves the finalizer on a deleted pod that has another controller", Covers(LeavesForeignFinalizers), framework.Needs(kinds.ConfigMaps), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		owner := framework.Create(ctx, s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
 		foreign := orphanPod("foreign", nil)

@@ -159,6 +159,7 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 		f.options.Profile = true
 		f.options.Embedded = append(f.options.Embedded, cluster.WithAudit(cluster.Everybody, &f.requests))
 	}
+	f.options.Selection = &f.selection
 	env, err := run.Open(ctx, f.options)
 	if err != nil {
 		return err

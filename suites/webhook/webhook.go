@@ -175,7 +175,7 @@ var _ = Describe("Webhooks, validation:", Label("area:api", "behaviour:webhooks"
 	})
 
 	// Wrong: takes each refusal of a Job for a fault of the template.
-	It("the webhook accepts a CronJob whose Jobs a quota refuses", Covers(LeavesQuotasToJobs), func(ctx SpecContext) {
+	It("the webhook accepts a CronJob whose Jobs a quota refuses", Covers(LeavesQuotasToJobs), framework.Needs(kinds.ResourceQuotas), func(ctx SpecContext) {
 		s := served(ctx)
 		s.Refuse(ctx, puppet.Job("example").Obj(), "count/jobs.batch")
 		framework.Create(ctx, s, cronJob(s, "a"))
