@@ -30,7 +30,7 @@ PROCS ?= ## specs, or scenarios of repro, that run at the same time
 REPEAT ?= ## how often the suites, a scenario of repro or a row of bench are run; default: 1
 HISTORY ?= ## histories of specs to save: failed (default), all or none
 PROFILE ?= ## 1 writes CPU profiles and tables of all requests beside the logs of an embedded cluster
-OUTPUT ?= ## format of LIST and of compare: text (default) or json
+OUTPUT ?= ## format of the report or of LIST, and of compare: text (default) or json
 LIST ?= ## 1 prints the specs (e2e) or the known bugs (repro) and runs nothing
 SHARD ?= ## only this part, as in 2/4, of e2e (see jobconformance merge), explore, soak, score or repro-matrix
 RERUN_FAILED ?= ## report.yaml of a run whose failed specs are run again
@@ -73,12 +73,12 @@ e2e prefetch explore bench bench-long crash soak score repro repro-matrix: expor
 .PHONY: help e2e prefetch test lint clean compare example page
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster
-	@bin/jobconformance $(if $(filter-out 0,$(LIST)),list $(listflags) $(call flag,output,$(OUTPUT)),run $(listflags) $(runflags))
+	@bin/jobconformance $(if $(filter-out 0,$(LIST)),list $(listflags),run $(listflags) $(runflags))
 
 listflags = --implementation=$(call quote,$(IMPLEMENTATION)) $(call flag,controllers,$(CONTROLLERS)) $(call flag,managed-by,$(MANAGED_BY)) $(call flag,dialect,$(DIALECT)) \
 		$(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,cluster,$(CLUSTER)) $(call flag,environment,$(ENVIRONMENT)) \
 		$(call flag,focus,$(FOCUS)) $(call flag,skip,$(SKIP)) $(call flag,labels,$(LABELS)) \
-		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) $(call flag,shard,$(SHARD)) $(call flag,rerun-failed,$(RERUN_FAILED))
+		$(call flag,requirement,$(REQUIREMENT)) $(call flag,decline,$(DECLINE)) $(call flag,shard,$(SHARD)) $(call flag,rerun-failed,$(RERUN_FAILED)) $(call flag,output,$(OUTPUT))
 runflags = $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags) $(call flag,procs,$(PROCS)) \
 		$(if $(filter-out 0,$(STRICT)),--strict) $(call flag,known-bugs,$(KNOWN_BUGS)) \
 		$(call flag,repeat,$(REPEAT)) $(call flag,history,$(HISTORY)) $(if $(filter-out 0,$(PROFILE)),--profile) \

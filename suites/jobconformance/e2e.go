@@ -37,6 +37,8 @@ The implementation is one of
 
 Reports go to the folder reports/e2e: report.yaml has the verdict of every requirement,
 index.html shows it with timelines, junit.xml is for CI systems. The rest are logs.
+With -o json, standard output has the report as JSON and nothing else; progress goes to
+standard error.
 
 ` + exitCodes
 
@@ -58,7 +60,9 @@ type flags struct {
 	profile        bool
 	requests       profile.Requests // of a run with profile
 	printResults   bool             // of a shard
-	rerunFailed    string           // a report.yaml
+	dryRun         bool
+	output         format // of the report, or of the list
+	rerunFailed    string // a report.yaml
 	labels         string
 	described      report.Implementation // in the report
 	options        run.Options
@@ -72,11 +76,16 @@ func (f *flags) command() *cobra.Command {
 	c := command("run", "Check a controller; the default command", e2eHelp, e2eExample,
 		func(cmd *cobra.Command, _ []string) error {
 			f.options.Out = cmd.OutOrStdout()
-			return f.run(cmd.Context(), f.options.Out)
+			if f.output == asJSON {
+				f.options.Out = cmd.ErrOrStderr()
+			}
+			return f.run(cmd.Context(), cmd.OutOrStdout())
 		})
 	set := c.Flags()
 	f.set = set
 	f.selectingFlags(set)
+	set.BoolVar(&f.dryRun, "dry-run", false, "print the specs that would run, as list does, and start nothing")
+	outputFlag(set, &f.output, "the result")
 	set.BoolVar(&f.selection.Strict, "strict", false, "let a failed SHOULD count like a failed MUST")
 	set.StringVar(&f.knownBugs, "known-bugs", "", "on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and allow with --kubernetes-source)")
 	set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
@@ -127,8 +136,10 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
 }
 
-// run rejects bad input before anything is started.
-func (f *flags) run(ctx context.Context, out io.Writer) error {
+// run rejects bad input before anything is started. Progress goes to f.options.Out, and what
+// --output formats to stdout.
+func (f *flags) run(ctx context.Context, stdout io.Writer) error {
+	out := f.options.Out
 	impl, err := f.parse()
 	if err != nil {
 		return err
@@ -139,6 +150,9 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 	}
 	if f.selection.Procs < 0 || f.repeat < 1 {
 		return badinput.New("a number of processes or of repeats is too small", fmt.Sprintf("give %s and %s 1 or more", console.Option("procs"), console.Option("repeat")))
+	}
+	if f.dryRun {
+		return f.list(ctx, stdout)
 	}
 	if err := f.selects(); errors.Is(err, errNothingFailed) {
 		fmt.Fprintln(out, "jobconformance: nothing to do:", err)
@@ -173,13 +187,19 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 	if result == nil || result.Failure == nil && err != nil {
 		return err
 	}
-	if err := errors.Join(publish.write(env, result), ctx.Err()); err != nil {
+	judged, err := publish.write(env, result)
+	if err := errors.Join(err, ctx.Err()); err != nil {
 		return errors.Join(result.Failure, err)
 	}
 	// The cluster stops before the last line is printed.
 	env.Close()
 	console.Line(out, "reports", "%s", console.Path(env.Reports))
 	result.Print(out)
+	if f.output == asJSON {
+		if err := printJSON(stdout, judged); err != nil {
+			return err
+		}
+	}
 	if result.NoVerdict() {
 		return exitCode(exitHarness)
 	}

@@ -16,10 +16,9 @@ import (
 
 func listCommand() *cobra.Command {
 	f := new(flags)
-	var output format
 	c := command("list", "Print the specs that run would run, without a cluster",
 		`Prints the specs that run with the same flags would run, and the requirements that each
-of them covers. Nothing is started.
+of them covers, as run --dry-run does. Nothing is started.
 
 Exit codes: 0 they were printed, 2 bad input, 3 the harness failed.`,
 		`  jobconformance list --labels behaviour:parallelism
@@ -29,25 +28,28 @@ Exit codes: 0 they were printed, 2 bad input, 3 the harness failed.`,
 			if f.options.Implementation, err = f.parse(); err != nil {
 				return err
 			}
-			if err := f.selects(); err != nil && !errors.Is(err, errNothingFailed) {
-				return err
-			}
-			return f.list(cmd.Context(), cmd.OutOrStdout(), output)
+			return f.list(cmd.Context(), cmd.OutOrStdout())
 		})
 	f.selectingFlags(c.Flags())
 	c.Flags().StringVar(&f.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version that the specs would meet")
-	outputFlag(c.Flags(), &output, "the list")
+	outputFlag(c.Flags(), &f.output, "the list")
 	return c
 }
 
-func (f *flags) list(ctx context.Context, out io.Writer, output format) error {
+// list prints the specs that are selected. It starts nothing.
+func (f *flags) list(ctx context.Context, out io.Writer) error {
+	err := f.selects()
+	nothing := errors.Is(err, errNothingFailed)
+	if err != nil && !nothing {
+		return err
+	}
 	specs, err := run.List(ctx, f.options, f.selection)
 	if err != nil {
 		return err
 	}
 	all := len(specs)
-	specs = slices.DeleteFunc(specs, func(s protocol.Spec) bool { return !s.Passed })
-	if output == asJSON {
+	specs = slices.DeleteFunc(specs, func(s protocol.Spec) bool { return nothing || !s.Passed })
+	if f.output == asJSON {
 		return printJSON(out, listed(specs))
 	}
 	for _, s := range specs {

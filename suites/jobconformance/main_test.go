@@ -132,7 +132,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for name, want := range map[string][]string{
 		"":              append([]string{"JOBCONFORMANCE_LABELS"}, commands...),
-		"run":           {"kube-controller-manager", "exec:COMMAND", "{kubeconfig}", "--focus", "--timeout"},
+		"run":           {"kube-controller-manager", "exec:COMMAND", "{kubeconfig}", "--focus", "--timeout", "--dry-run"},
 		"list":          {"--skip"},
 		"version":       {"--output"},
 		"bench":         append([]string{"--qps", "Markdown"}, bench.RowNames()...),

@@ -34,7 +34,7 @@ func (f *flags) prepare(environment *run.Environment) published {
 }
 
 // write judges the run, also one that was cut short by a failure of the harness.
-func (p published) write(environment *run.Environment, verdict *run.Verdict) error {
+func (p published) write(environment *run.Environment, verdict *run.Verdict) (*report.Report, error) {
 	f := p.flags
 	judged := report.Run{
 		Implementation: f.described,
@@ -86,15 +86,15 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) err
 	if err == nil && f.printResults {
 		err = report.PrintShard(f.options.Out, environment.Reports)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = report.GitHub(f.options.Out, judged, r)
 	}
-	return report.GitHub(f.options.Out, judged, r)
+	return r, err
 }
 
 // selecting are the flags that another choice of specs replaces, and those that are only
 // about where the results go.
-var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast", "output-dir", "history", "print-results"}
+var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast", "output", "output-dir", "history", "print-results"}
 
 // again returns the command that runs one spec again, with the flags or the variables that
 // the user gave.
