@@ -8,35 +8,48 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func imagesCommand() *cobra.Command {
-	var name string
-	var o run.Options
-	c := command("images", "Print the images that a run pulls, or save one with this program",
+	var p pulling
+	c := command("images", "Print or copy the images that a run pulls, or save one with this program",
 		`Prints the images that a run with the same flags pulls, one in a line: the node image of a
 kind cluster, that of the pods, and that of the implementation. An embedded cluster pulls none.
 
 Exit codes: 0 they were printed, 2 bad input.`,
 		`  jobconformance images --kubernetes-version=v1.36.3
   jobconformance images save jobconformance.tar`,
-		func(cmd *cobra.Command, _ []string) (err error) {
-			if o.Implementation, err = implementation.Parse(name); err != nil {
-				return err
-			}
-			images, err := o.Pulls()
-			for _, image := range images {
-				fmt.Fprintln(cmd.OutOrStdout(), image)
+		func(cmd *cobra.Command, _ []string) error {
+			pulls, err := p.pulls()
+			for _, pull := range pulls {
+				fmt.Fprintln(cmd.OutOrStdout(), pull.Image)
 			}
 			return err
 		})
-	set := c.Flags()
-	implementationFlag(set, &name, implementation.Reference, "the controller to check")
-	set.StringVar(&o.Cluster, "cluster", cluster.KindKind, "where it is checked: embedded, kind or existing")
-	set.StringVar(&o.Build.KubernetesVersion, "kubernetes-version", "", "version of the cluster (default: kind's own)")
-	kubeletFlags(set, &o)
-	c.AddCommand(saveImageCommand())
+	p.add(c.Flags())
+	c.AddCommand(saveImageCommand(), mirrorCommand())
 	return c
+}
+
+// pulling has the flags of commands about the images that a run pulls.
+type pulling struct {
+	name    string // of the implementation
+	options run.Options
+}
+
+func (p *pulling) add(set *pflag.FlagSet) {
+	implementationFlag(set, &p.name, implementation.Reference, "the controller to check")
+	set.StringVar(&p.options.Cluster, "cluster", cluster.KindKind, "where it is checked: embedded, kind or existing")
+	set.StringVar(&p.options.Build.KubernetesVersion, "kubernetes-version", "", "version of the cluster (default: kind's own)")
+	kubeletFlags(set, &p.options)
+}
+
+func (p *pulling) pulls() (pulls []run.Pull, err error) {
+	if p.options.Implementation, err = implementation.Parse(p.name); err != nil {
+		return nil, err
+	}
+	return p.options.Pulls()
 }
 
 func saveImageCommand() *cobra.Command {

@@ -143,6 +143,7 @@ func TestHelp(t *testing.T) {
 		"repro":         {"--issue", "--scenario"},
 		"repro-matrix":  {"--versions"},
 		"compare":       {"OLD NEW"},
+		"images mirror": {"REGISTRY", "--node-image"},
 		"gen":           {"Indexed Job", "job"},
 		"gen job":       {"--claim", "default 4"},
 		"merge":         {"PATH...", "a shard is missing"},
