@@ -59,8 +59,8 @@ func saveImageCommand() *cobra.Command {
 	c := command("save FILE", "Save an image with this program and the programs of a cluster",
 		`Writes an archive for docker load and the like: an image with this program, etcd, KWOK and
 the control planes of these versions, which it downloads or builds unless the cache has them.
-The image needs no network, no root, and no folder that can be written but /tmp and the one
-for reports; gen job prints a Job for it.
+The image is for Linux on this machine's architecture. It needs no network, no root, and no
+folder that can be written but /tmp and the one for reports; gen job prints a Job for it.
 
 Exit codes: 0 it was written, 2 bad input, 130 after Ctrl-C, 143 after SIGTERM.`,
 		`  jobconformance images save jobconformance.tar
