@@ -101,7 +101,7 @@ MODULE = github.com/jobconformance/jobconformance
 .PHONY: bin/jobconformance
 bin/jobconformance:
 	@$(needsgo)
-	@test -x $@ || echo 'jobconformance: compiling it; the first time on a machine takes a minute or two'
+	@test -x $@ || echo 'jobconformance: compiling it; the first time on a machine takes a minute or two' >&2
 	@go build -ldflags "-X $(MODULE)/fixtures/version.described=$$(git describe --tags --always --dirty 2>/dev/null)" \
 		-o $@ ./suites/jobconformance
 
