@@ -244,9 +244,15 @@ lint: ## gofmt, the words of suites/prose/words.yaml, staticcheck, and actionlin
 MATRIX ?= ## matrix.jsonl of repro-matrix, whose results figures takes over
 DURATIONS ?= ## report.yaml of a whole run, whose times figures takes over for shards
 
-.PHONY: requirements figures
-requirements figures: ## write suites/REQUIREMENTS.md, the list of flags, the library of bugs and the figures in the READMEs; MATRIX= takes over results of repro-matrix, DURATIONS= those of a run
-	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) DURATIONS=$(call quote,$(abspath $(DURATIONS))) go test -count=1 -run UpToDate ./suites ./suites/report ./suites/jobconformance ./suites/scenario/library
+PUBLISH ?= ## report.yaml of a whole run, which figures takes over for suites/report/published
+
+.PHONY: requirements figures published
+requirements figures: ## write suites/REQUIREMENTS.md, the list of flags, the library of bugs and the figures in the READMEs; MATRIX= takes over results of repro-matrix, DURATIONS= and PUBLISH= those of a run
+	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) PUBLISH=$(call quote,$(abspath $(PUBLISH))) DURATIONS=$(call quote,$(abspath $(DURATIONS))) go test -count=1 -run UpToDate ./suites ./suites/report ./suites/jobconformance ./suites/scenario/library
+
+published: ## check kube-controller-manager of KUBERNETES_VERSION, and publish its report in suites/report/published
+	$(MAKE) e2e IMPLEMENTATION=kube-controller-manager REPORTS=$(CURDIR)/reports/published
+	$(MAKE) figures PUBLISH=$(CURDIR)/reports/published/report.yaml
 
 GORELEASER = github.com/goreleaser/goreleaser/v2@v2.17.0
 
