@@ -240,7 +240,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 			after: allGone}),
 		Entry("the Job was deleted without its pods, they run on without the finalizer", OnlyReleaser, Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
 			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) {
-				deleteJob(ctx, s, metav1.DeletePropagationOrphan)
+				Orphan(ctx, s, s.Job("a"))
 				noJobs(s)
 			},
 			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
@@ -250,7 +250,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 			}}),
 		Entry("the Job was deleted without its pods, and they later, they are released", Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
 			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
-				deleteJob(ctx, s, metav1.DeletePropagationOrphan)
+				Orphan(ctx, s, s.Job("a"))
 				noJobs(s)
 				for i := range pods {
 					s.Delete(ctx, &pods[i])

@@ -17,7 +17,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -369,7 +368,7 @@ func orphansPods(ctx context.Context, s *framework.Sandbox, b *puppet.JobBuilder
 	GinkgoHelper()
 	job := framework.Create(ctx, s, b.Obj())
 	Running(s, job.Name, *job.Spec.Parallelism)
-	Expect(s.Client.Delete(ctx, job.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
+	Orphan(ctx, s, job)
 	s.Soon("the Job is gone, and its pods have neither owner nor finalizer", func(g Gomega) {
 		g.Expect(s.Jobs()).To(BeEmpty())
 		g.Expect(s.Active()).To(And(HaveLen(int(*job.Spec.Parallelism)), HaveEach(And(

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // OnlyReleaser decorates specs about pods whose Job is gone.
@@ -142,4 +143,27 @@ func ResumeJob(ctx context.Context, s *framework.Sandbox, job string) {
 func SetParallelism(ctx context.Context, s *framework.Sandbox, job string, n int32) {
 	GinkgoHelper()
 	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To(n) })
+}
+
+// Orphan deletes a Job without its pods. The garbage collector takes only those for its pods that it
+// has seen, and deletes others later: so it has to delete a later pod first, which belongs to a Job
+// that there never was.
+func Orphan(ctx context.Context, s *framework.Sandbox, job *batchv1.Job) {
+	GinkgoHelper()
+	never := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "never", UID: "never"}}
+	witness := framework.Create(ctx, s, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:            "witness-of-garbage-collector",
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(never, batchv1.SchemeGroupVersion.WithKind("Job"))},
+		},
+		Spec: corev1.PodSpec{
+			SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/never"}},
+			RestartPolicy:   corev1.RestartPolicyNever,
+			Containers:      []corev1.Container{{Name: "main", Image: puppet.Placeholder}},
+		},
+	})
+	s.Soon("the garbage collector has deleted a pod of a Job that there never was", func(g Gomega) {
+		g.Expect(s.Pods()).NotTo(ContainElement(HaveField("UID", witness.UID)))
+	})
+	Expect(s.Client.Delete(ctx, job.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
 }
