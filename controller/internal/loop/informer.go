@@ -23,7 +23,7 @@ func AddHandler[T any](informer cache.SharedInformer, changed func(before, now *
 // one is gone nevertheless, and the new one is passed by itself.
 func OnChange[T any](changed func(before, now *T)) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(now any) { changed(nil, now.(*T)) },
+		AddFunc: func(now any) { changed(nil, now.(*T)) },
 		UpdateFunc: func(before, now any) {
 			if before.(metav1.Object).GetUID() != now.(metav1.Object).GetUID() {
 				changed(before.(*T), nil)
