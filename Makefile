@@ -225,6 +225,8 @@ repro-matrix: bin/jobconformance ## reproduce all that are fixed on all versions
 compare: bin/jobconformance ## print what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
 	@bin/jobconformance compare $(call flag,output,$(OUTPUT)) $(call quote,$(OLD)) $(call quote,$(NEW))
 
+PROVIDER ?= ## kind: example runs on a cluster of e2e-framework's provider, too; NODE_IMAGE, PUPPET_IMAGE and LOAD as for e2e
+
 example: ## run the suites from a test of another repository: suites/example
 	cd suites/example && go vet ./... && go test -count=1 -v ./...
 
