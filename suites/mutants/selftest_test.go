@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -102,8 +103,9 @@ type selftest struct {
 	all   []Mutant
 	impl  implementation.Implementation
 	start time.Time
-	dir   string   // for programs
-	red   []string // specs that the unchanged controller does not pass
+	dir   string                   // for programs
+	red   []string                 // specs that the unchanged controller does not pass
+	took  map[string]time.Duration // the longest spec of each requirement, with the unchanged controller
 
 	mu       sync.Mutex
 	ended    int
@@ -128,8 +130,11 @@ func (s *selftest) run(ctx context.Context, environment *run.Environment) error 
 	free := semaphore.NewWeighted(int64(room))
 	var checks sync.WaitGroup
 	defer checks.Wait()
-	// The one that runs all specs comes first, as it takes the longest.
-	for _, m := range slices.SortedStableFunc(slices.Values(s.all), func(a, b Mutant) int { return b.procs(room) - a.procs(room) }) {
+	// Those that take the longest come first, the one that runs all specs before them.
+	longest := func(a, b Mutant) int {
+		return cmp.Or(cmp.Compare(b.procs(room), a.procs(room)), cmp.Compare(s.longest(b), s.longest(a)))
+	}
+	for _, m := range slices.SortedStableFunc(slices.Values(s.all), longest) {
 		procs := m.procs(room)
 		if !s.apart() {
 			procs = room
@@ -155,8 +160,16 @@ func (m Mutant) procs(room int) int {
 	return 1
 }
 
-// checkReference notes the specs that the unchanged controller does not pass: that a mutant
-// fails them shows nothing.
+// longest is how long the longest spec of a mutant takes with the unchanged controller.
+func (s *selftest) longest(m Mutant) (d time.Duration) {
+	for _, id := range m.Breaks {
+		d = max(d, s.took[id])
+	}
+	return d
+}
+
+// checkReference notes how long specs take with the unchanged controller, and those that it does
+// not pass: that a mutant fails them shows nothing.
 func (s *selftest) checkReference(ctx context.Context, environment *run.Environment, procs int) error {
 	var broken []string
 	for _, m := range s.all {
@@ -172,6 +185,12 @@ func (s *selftest) checkReference(ctx context.Context, environment *run.Environm
 	for _, spec := range verdict.Failed() {
 		s.red = append(s.red, spec.Text)
 		s.failures = append(s.failures, fmt.Errorf("the unchanged controller does not pass %q:\n%s", spec.Text, spec.Message))
+	}
+	s.took = map[string]time.Duration{}
+	for _, spec := range verdict.Specs {
+		for _, id := range spec.Requirements {
+			s.took[id] = max(s.took[id], spec.Duration)
+		}
 	}
 	passed := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s protocol.Spec) bool { return !s.Passed })
 	console.Line(os.Stdout, "reference", "passes %d specs, fails %d, in %s", len(passed), len(s.red), console.Tenths(verdict.Duration))
@@ -198,15 +217,20 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 	if m.Warns {
 		sel.Labels = protocol.AreaLabel + "job || " + protocol.AreaLabel + "cronjob"
 	}
+	// The first spec that fails mostly shows it. If not, all are run.
+	sel.FailFast = !m.Warns
 	verdict, err := environment.Check(ctx, s.impl, builds, sel)
+	if err == nil && sel.FailFast && m.caughtBy(s.shown(verdict)) == nil {
+		sel.FailFast = false
+		verdict, err = environment.Check(ctx, s.impl, builds, sel)
+	}
 	switch {
 	case err != nil:
 		return "", err
 	case m.Warns:
 		return m.warned(verdict)
 	}
-	shown := slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec protocol.Spec) bool { return slices.Contains(s.red, spec.Text) })
-	if by := m.caughtBy(shown); by != nil {
+	if by := m.caughtBy(s.shown(verdict)); by != nil {
 		return by.Text, nil
 	}
 	var ends strings.Builder
@@ -216,6 +240,11 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 		}
 	}
 	return "", fmt.Errorf("no spec of %s has shown it:%s", strings.Join(m.Breaks, ", "), ends.String())
+}
+
+// shown returns the specs that the unchanged controller passes.
+func (s *selftest) shown(verdict *run.Verdict) []protocol.Spec {
+	return slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec protocol.Spec) bool { return slices.Contains(s.red, spec.Text) })
 }
 
 // caughtBy returns the spec that shows what the mutant breaks, nil if none does.
