@@ -170,6 +170,25 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 	})
 
+	// With fewer completions than parallelism, any counted failure is too many. Wrong: counts them as
+	// failures of the Job.
+	It("the controller counts no failure of a pod without a valid index", Covers(
+		DeletesPodsWithoutIndex), func(ctx SpecContext) {
+		s, job := WithNewJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(1).BackoffLimit(0))
+		own := Running(s, "a", 1)
+		indexes := map[string]string{"none": "", "beyond": "1", "negative": "-1", "nonsense": "one"}
+		for name := range indexes {
+			framework.Create(ctx, s, orphanPod(name, map[string]string{puppet.ExitCodes: "1"}))
+		}
+		podsReach(s, corev1.PodFailed, len(indexes))
+		for name, index := range indexes {
+			match(ctx, s, job, name, index)
+		}
+		s.Soon("the pods are released", func(g Gomega) { g.Expect(names(tracked(s.Pods()))).To(Equal(names(own))) })
+		s.End(ctx, 0, own...)
+		Completes(s, "a", Counters{Succeeded: 1})
+	})
+
 	// The pods succeed before they match the selector, and are not counted. Wrong: counts pods.
 	It("the controller counts an index once, however many of its pods succeed", Covers(
 		DeletesPodsWithoutIndex, IndexCountsOnce), func(ctx SpecContext) {
