@@ -230,6 +230,17 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		Expect(failureCounts(s.Created(), "1")).To(Equal([]string{"0", "1"}))
 	})
 
+	// Another controller may have created it. Wrong: takes the annotation for granted.
+	It("the failure of a pod without that annotation is the first of its index", Covers(
+		FailureCountAnnotation), func(ctx SpecContext) {
+		s, job := WithNewJob(ctx, puppet.Job("a").Indexed().Parallelism(0).Completions(1).BackoffLimitPerIndex(1))
+		framework.Create(ctx, s, orphanPod("first", map[string]string{puppet.ExitCodes: "1", puppet.FinishedAgo: longAgo}))
+		podsReach(s, corev1.PodFailed, 1)
+		match(ctx, s, job, "first", "0")
+		SetParallelism(ctx, s, "a", 1)
+		Expect(Running(s, "a", 1)[0].Annotations).To(HaveKeyWithValue(batchv1.JobIndexFailureCountAnnotation, "1"))
+	})
+
 	// Wrong: counts ignored failures, or omits their number.
 	It("ignored failures do not count, and each pod has their number as an annotation", Covers(
 		IgnoredFailureCountAnnotation, FailureCountAnnotation), func(ctx SpecContext) {

@@ -110,7 +110,7 @@ func files(t *testing.T) (paths []string) {
 		case err != nil:
 			return err
 		case d.IsDir():
-			if slices.Contains([]string{".git", "bin", "reports", "suites/prose"}, path) {
+			if slices.Contains([]string{".git", "bin", "dist", "reports", "suites/prose"}, path) {
 				return filepath.SkipDir
 			}
 		case slices.Contains([]string{".go", ".md", ".yaml", ".sh", ".html"}, filepath.Ext(path)),
