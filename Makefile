@@ -256,7 +256,7 @@ published: ## check kube-controller-manager of KUBERNETES_VERSION, and publish i
 	$(MAKE) e2e IMPLEMENTATION=kube-controller-manager REPORTS=$(CURDIR)/reports/published
 	$(MAKE) figures PUBLISH=$(CURDIR)/reports/published/report.yaml
 
-GORELEASER = github.com/goreleaser/goreleaser/v2@v2.17.0
+GORELEASER = github.com/goreleaser/goreleaser/v2@v2.15.4
 
 .PHONY: snapshot
 snapshot: ## build the programs of a release into dist, and publish nothing
