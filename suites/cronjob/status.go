@@ -86,6 +86,25 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeAt(start.Add(time.Minute)))
 	})
 
+	// Nothing but the new owner can wake the controller. Wrong: panics, or looks at the owner that a
+	// Job had first.
+	It("the controller records the completion time of a Job that it becomes the owner of later", Covers(LastSuccessfulTime, KnowsJobsByOwner), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
+		start := Ago(time.Hour)
+		setFinished(ctx, s, framework.Create(ctx, s, owned(unmanaged("first"), cronJob).Obj()), batchv1.JobComplete, start.Add(-time.Hour))
+		setFinished(ctx, s, framework.Create(ctx, s, unmanaged("later").Obj()), batchv1.JobComplete, start)
+		records := func(g Gomega, at time.Time) {
+			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeAt(at.Add(time.Minute)))
+		}
+		s.Soon("the first success is recorded", func(g Gomega) { records(g, start.Add(-time.Hour)) })
+		s.Stays("the other Job is not the CronJob's", func(g Gomega) { records(g, start.Add(-time.Hour)) })
+		framework.Change(ctx, s, s.Job("later"), func(j *batchv1.Job) {
+			j.OwnerReferences = owned(unmanaged("later"), cronJob).Obj().OwnerReferences
+		})
+		s.Soon("the later success is recorded", func(g Gomega) { records(g, start) })
+	})
+
 	// #118530: kubectl create job --from=cronjob/a.
 	It("the controller records the success of a Job that a user created for the CronJob", Covers(ManualJobSucceeds), func(ctx SpecContext) {
 		s := framework.New(ctx)

@@ -128,6 +128,27 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		}
 	})
 
+	// Wrong: compares the limit with the failures alone that the status counts.
+	It("with failing release requests, recorded failures count towards backoffLimit", Covers(
+		CountsDespiteFaults, FailsBeyondBackoffLimit), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		failure := s.On(releasePods).Answer(500)
+		s.Start()
+		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).BackoffLimit(1).Obj())
+		pods := Running(s.Sandbox, "a", 2)
+		for i, pod := range pods {
+			s.End(ctx, 1, pod)
+			s.SoonAfter(time.Minute, "the failure is recorded", func(g Gomega) {
+				g.Expect(s.Job("a").Status.UncountedTerminatedPods).To(HaveValue(HaveField("Failed", HaveLen(i+1))))
+			})
+		}
+		failure.Remove()
+		s.SoonAfter(time.Minute, "the Job is Failed, and its pods are released", func(g Gomega) {
+			g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded))
+			g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", BeEmpty())))
+		})
+	})
+
 	// Its kubelet reports the end of a pod that it had given up. Wrong: counts it again.
 	It("the controller counts a pod once whose phase changes from Failed to Succeeded before it is released", Covers(CountsOnce),
 		framework.Simulated("a kubelet reports no other phase once a pod has ended"), func(ctx SpecContext) {

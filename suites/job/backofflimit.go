@@ -133,7 +133,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	// Doubled each time, the delay would be 21 min after eight failures. Wrong: has no maximum.
 	It("the controller waits at most 10 min after a failure", Covers(
 		BackoffIsLimited), framework.Simulated("a kubelet stamps its own time"), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(8).Completions(8).BackoffLimit(20).FinishedAgo("11m"))
+		s := WithJob(ctx, puppet.Job("a").Parallelism(8).Completions(8).BackoffLimit(20).FinishedAgo("601s"))
 		s.End(ctx, 1, Running(s, "a", 8)[0])
 		Counts(s, "a", "one pod is replaced", Counters{Active: 8, Ready: 8, Failed: 1})
 		s.End(ctx, 1, Running(s, "a", 8)...)
