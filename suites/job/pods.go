@@ -90,6 +90,22 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
+	// Nothing but the new labels can wake the controller. Wrong: looks for pods to adopt when a pod is
+	// created, or with the next event.
+	It("the controller adopts a pod whose labels come to match the selector", Covers(AdoptsPods), func(ctx SpecContext) {
+		s, job := WithNewJob(ctx, puppet.Job("a"))
+		framework.Create(ctx, s, orphanPod("orphan", nil))
+		podsReach(s, corev1.PodRunning, 2)
+		Counts(s, "a", "the Job's pod runs", Counters{Active: 1, Ready: 1})
+		s.Stays("the Job does not count the other pod", func(g Gomega) {
+			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+		})
+		match(ctx, s, job, "orphan", "")
+		s.Soon("one of two pods that are the Job's remains", func(g Gomega) {
+			g.Expect(s.Pods()).To(ConsistOf(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID)))))
+		})
+	})
+
 	// Wrong: selects pods by labels alone.
 	It("the controller leaves a pod that has another controller alone", Covers(LeavesForeignPods), framework.Needs(kinds.ConfigMaps), func(ctx SpecContext) {
 		s := framework.New(ctx)
