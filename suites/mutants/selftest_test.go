@@ -131,10 +131,10 @@ func (s *selftest) run(ctx context.Context, environment *run.Environment) error 
 	var checks sync.WaitGroup
 	defer checks.Wait()
 	// Those that take the longest come first, the one that runs all specs before them.
-	longest := func(a, b Mutant) int {
+	order := func(a, b Mutant) int {
 		return cmp.Or(cmp.Compare(b.procs(room), a.procs(room)), cmp.Compare(s.longest(b), s.longest(a)))
 	}
-	for _, m := range slices.SortedStableFunc(slices.Values(s.all), longest) {
+	for _, m := range slices.SortedStableFunc(slices.Values(s.all), order) {
 		procs := m.procs(room)
 		if !s.apart() {
 			procs = room
@@ -217,10 +217,10 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 	if m.Warns {
 		sel.Labels = protocol.AreaLabel + "job || " + protocol.AreaLabel + "cronjob"
 	}
-	// The first spec that fails mostly shows it. If not, all are run.
+	// The first spec that fails mostly shows it. If it does not, all are run.
 	sel.FailFast = !m.Warns
 	verdict, err := environment.Check(ctx, s.impl, builds, sel)
-	if err == nil && sel.FailFast && m.caughtBy(s.shown(verdict)) == nil {
+	if err == nil && sel.FailFast && len(verdict.Failed()) > 0 && m.caughtBy(s.shown(verdict)) == nil {
 		sel.FailFast = false
 		verdict, err = environment.Check(ctx, s.impl, builds, sel)
 	}
