@@ -231,7 +231,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	})
 
 	// Another controller may have created it. Wrong: takes the annotation for granted.
-	It("the failure of a pod without that annotation is the first of its index", Covers(
+	It("the failure of a pod without a failure count is the first of its index", Covers(
 		FailureCountAnnotation), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").Indexed().Parallelism(0).Completions(1).BackoffLimitPerIndex(1))
 		framework.Create(ctx, s, orphanPod("first", map[string]string{puppet.ExitCodes: "1", puppet.FinishedAgo: longAgo}))
