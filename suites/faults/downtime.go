@@ -199,23 +199,24 @@ var _ = Describe("Job faults:", jobLabels, func() {
 				})
 				Expect(CreatedFor(s, s.Job("a"))[3].CreationTimestamp.Time).To(BeTemporally(">=", due.Add(-time.Second)))
 			}}),
-		// In the order of their ends, one failure follows the success. Wrong: takes the pods in
-		// another order.
-		Entry("pods failed before and after another succeeded, the next ones wait for 10 s after the last failure", Covers(CatchesUpAfterDowntime, SuccessEndsBackoff), stamped, downtime{
-			job: puppet.Job("a").Parallelism(4).Completions(4).FinishedAgo("1h"),
+		// In the order of their ends, two failures follow the success. Wrong: takes the pods in
+		// another order, or counts a failure twice.
+		Entry("pods failed before and after another succeeded, the next ones wait for 20 s after the last failure", Covers(CatchesUpAfterDowntime, SuccessEndsBackoff), stamped, downtime{
+			job: puppet.Job("a").Parallelism(5).Completions(5).FinishedAgo("1h"),
 			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
 				s.Direct(ctx, pods[1], map[string]string{puppet.FinishedAgo: "30m"})
-				s.Direct(ctx, pods[3], map[string]string{puppet.FinishedAgo: "6s"})
-				end(ctx, s, 1, pods[0], pods[2], pods[3])
+				s.Direct(ctx, pods[3], map[string]string{puppet.FinishedAgo: "13s"})
+				s.Direct(ctx, pods[4], map[string]string{puppet.FinishedAgo: "12s"})
+				end(ctx, s, 1, pods[0], pods[2], pods[3], pods[4])
 				end(ctx, s, 0, pods[1])
 			},
 			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
-				ended := endOf(s, pods[3])
-				s.SoonAfter(time.Until(ended.Add(oneBackoff)), "three more pods are created", func(g Gomega) {
-					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(7))
+				ended := endOf(s, pods[4])
+				s.SoonAfter(time.Until(ended.Add(2*oneBackoff)), "four more pods are created", func(g Gomega) {
+					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(9))
 				})
-				Expect(CreatedFor(s, s.Job("a"))[4].CreationTimestamp.Sub(ended)).To(
-					And(BeNumerically(">=", oneBackoff-time.Second), BeNumerically("<", 4*oneBackoff-time.Second)))
+				Expect(CreatedFor(s, s.Job("a"))[5].CreationTimestamp.Sub(ended)).To(
+					And(BeNumerically(">=", 2*oneBackoff-time.Second), BeNumerically("<", 4*oneBackoff-time.Second)))
 			}}),
 		// The documentation limits the delay to 6 min, kube-controller-manager to 10 min.
 		Entry("eight pods failed, the next ones wait for 6 min", Covers(CatchesUpAfterDowntime, BackoffCountsAll), stamped, downtime{

@@ -182,17 +182,17 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 		Expect(s.Created()[1].CreationTimestamp.Sub(pod.At)).To(BeNumerically("<=", 10*time.Second), "time until it is replaced")
 	})
 
-	// All pods but the oldest two are ready, so that an order by age alone deletes others. Wrong:
-	// deletes those that have got furthest.
+	// All pods but the oldest three are ready, so that an order by age alone deletes others. Wrong:
+	// deletes those that have got furthest, or any.
 	It("the controller deletes the pods first that are not ready", Covers(SurplusIsNotReady), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4).Puppet(map[string]string{puppet.Ready: ""}))
-		pods := Running(s, "a", 4)
-		for _, pod := range pods[:2] {
+		s := WithJob(ctx, puppet.Job("a").Parallelism(6).Completions(6).Puppet(map[string]string{puppet.Ready: ""}))
+		pods := Running(s, "a", 6)
+		for _, pod := range pods[:3] {
 			s.Direct(ctx, pod, map[string]string{puppet.Ready: "false"})
 		}
-		Counts(s, "a", "two pods are ready", Counters{Active: 4, Ready: 2})
-		SetParallelism(ctx, s, "a", 2)
-		s.Soon("the ready pods remain", func(g Gomega) { g.Expect(names(s.Active())).To(ConsistOf(names(pods[2:]))) })
+		Counts(s, "a", "three pods are ready", Counters{Active: 6, Ready: 3})
+		SetParallelism(ctx, s, "a", 3)
+		s.Soon("the ready pods remain", func(g Gomega) { g.Expect(names(s.Active())).To(ConsistOf(names(pods[3:]))) })
 	})
 
 	// Source: JobSpec.completions: null means that the success of any pod signals the

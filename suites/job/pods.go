@@ -16,7 +16,9 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -147,20 +149,27 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		s.Soon("only the Job's own pod is left", func(g Gomega) { g.Expect(s.Pods()).To(HaveEach(HaveField("Status.Phase", corev1.PodSucceeded))) })
 	})
 
-	// Other kinds of Jobs use the finalizer as well. Wrong: finds no Job of that UID.
-	It("the controller leaves the finalizer on a deleted pod that has another controller", Covers(LeavesForeignFinalizers), framework.Needs(kinds.ConfigMaps), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		owner := framework.Create(ctx, s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
-		foreign := orphanPod("foreign", nil)
-		foreign.Finalizers = []string{batchv1.JobTrackingFinalizer}
-		foreign.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
-		framework.Create(ctx, s, foreign)
-		podsReach(s, corev1.PodRunning, 1)
-		s.Delete(ctx, foreign)
-		podsReach(s, corev1.PodFailed, 1)
-		s.Stays("the pod has its finalizer", func(g Gomega) { g.Expect(tracked(s.Pods())).To(HaveLen(1)) })
-		framework.Change(ctx, s, podNamed(s, "foreign"), func(p *corev1.Pod) { p.Finalizers = nil })
-	})
+	// Other kinds of Jobs use the finalizer as well. Wrong: finds no Job of that UID; or looks at the
+	// owner's apiVersion alone.
+	DescribeTable("the controller leaves the finalizer on a deleted pod that has another controller",
+		func(ctx SpecContext, owner client.Object, kind schema.GroupVersionKind) {
+			s := framework.New(ctx)
+			framework.Create(ctx, s, owner)
+			foreign := orphanPod("foreign", nil)
+			foreign.Finalizers = []string{batchv1.JobTrackingFinalizer}
+			foreign.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, kind)}
+			framework.Create(ctx, s, foreign)
+			podsReach(s, corev1.PodRunning, 1)
+			s.Delete(ctx, foreign)
+			podsReach(s, corev1.PodFailed, 1)
+			s.Stays("the pod has its finalizer", func(g Gomega) { g.Expect(tracked(s.Pods())).To(HaveLen(1)) })
+			framework.Change(ctx, s, podNamed(s, "foreign"), func(p *corev1.Pod) { p.Finalizers = nil })
+		},
+		Entry("of another group", Covers(LeavesForeignFinalizers), framework.Needs(kinds.ConfigMaps),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, corev1.SchemeGroupVersion.WithKind("ConfigMap")),
+		Entry("of the group of Jobs", Covers(LeavesForeignFinalizers),
+			puppet.CronJob("owner", puppet.Job("")).Schedule("@hourly").Suspend().Obj(), batchv1.SchemeGroupVersion.WithKind("CronJob")),
+	)
 
 	// A finalizer keeps the Job, as foreground deletion does. Source: #42639. Wrong: ignores
 	// the deletionTimestamp.
