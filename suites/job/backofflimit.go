@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
@@ -44,7 +45,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 
 	// "Defaults to 6."
 	It("the controller replaces 6 failed pods if backoffLimit is not set", Covers(
-		BackoffLimitIsSix), func(ctx SpecContext) {
+		BackoffLimitIsSix), MayShow(upstream.StatusWrongInBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(7).Completions(7))
 		pods := Running(s, "a", 7)
 		s.End(ctx, 1, pods[:6]...)
@@ -144,7 +145,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	// Source: #63650, #62382. The delay after three failures is 40 s, which is longer than
 	// any reaction may take.
 	It("the controller creates the next pods at once after another pod has succeeded", Covers(
-		SuccessEndsBackoff), func(ctx SpecContext) {
+		SuccessEndsBackoff), MayShow(upstream.StatusWrongInBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4))
 		pods := Running(s, "a", 4)
 		s.End(ctx, 1, pods[:3]...)
@@ -158,7 +159,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	})
 
 	// Source: #139428, a defect of kube-controller-manager v1.36.1.
-	It("the controller updates the status during a back-off", Covers(StatusDuringBackoff), func(ctx SpecContext) {
+	It("the controller updates the status during a back-off", Covers(StatusDuringBackoff), MayShow(upstream.StatusWrongInBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 		pods := Running(s, "a", 2)
 		s.End(ctx, 1, pods[0])

@@ -49,10 +49,16 @@ func level(requirements []contract.Requirement) protocol.Level {
 
 // Shows decorates a spec with known bugs of Kubernetes: it is expected to fail where the
 // implementation has one of them.
-func Shows(bugs ...protocol.Bug) ginkgo.Labels {
-	var labels ginkgo.Labels
+func Shows(bugs ...protocol.Bug) ginkgo.Labels { return labels(bugs, protocol.Bug.Label) }
+
+// MayShow decorates a spec with known bugs of Kubernetes for which it fails at times, as the
+// implementation happens to see one event before another: where it has one of them, the spec may pass
+// as well.
+func MayShow(bugs ...protocol.Bug) ginkgo.Labels { return labels(bugs, protocol.Bug.MayLabel) }
+
+func labels(bugs []protocol.Bug, label func(protocol.Bug) string) (all ginkgo.Labels) {
 	for _, b := range bugs {
-		labels = append(labels, b.Label())
+		all = append(all, label(b))
 	}
-	return labels
+	return all
 }

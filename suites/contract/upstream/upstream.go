@@ -16,6 +16,10 @@ var (
 	}
 	// StaleJob is a pod that is created because the Job in the cache is stale.
 	StaleJob = protocol.Bug{Issue: 137210}
+	// StatusWrongInBackoff is a status of too few active pods while a pod is delayed.
+	StatusWrongInBackoff = protocol.Bug{Issue: 139428}
+	// ReleasedOnce is a pod of a deleted Job that is not released where that failed at first.
+	ReleasedOnce = protocol.Bug{Issue: 141346}
 	// ReadyWithoutActive is a status with more ready pods than active ones.
 	ReadyWithoutActive = protocol.Bug{Issue: 125089, Invariants: []string{"job-counters-in-range"}}
 )
@@ -28,6 +32,8 @@ var (
 	EveryMissesDeadline = protocol.Bug{Key: "every-misses-deadline"}
 	// ForeignJobStopsClock is a CronJob whose next tick is forgotten.
 	ForeignJobStopsClock = protocol.Bug{Key: "foreign-job-stops-clock"}
+	// DeadlineWhileSuspended is a Job that fails when it is resumed.
+	DeadlineWhileSuspended = protocol.Bug{Key: "deadline-passes-while-suspended"}
 	// UnseenPod is a Job that gets no pods for as long as its expectations last.
 	UnseenPod = protocol.Bug{Key: "unseen-pod"}
 	// PodsOfRecreatedJob are pods that nobody releases after their Job.
@@ -61,8 +67,8 @@ var (
 // OfSpecs returns those above that specs show.
 func OfSpecs() []protocol.Bug {
 	return []protocol.Bug{
-		LostStart, StaleJob, ReadyWithoutActive,
-		MissedRunLost, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob, CountedAgain,
+		LostStart, StaleJob, ReadyWithoutActive, StatusWrongInBackoff, ReleasedOnce,
+		MissedRunLost, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob, CountedAgain,
 		IndexFailuresLost,
 	}
 }
