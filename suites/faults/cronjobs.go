@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
+	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
@@ -81,6 +82,34 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 	// Wrong: writes once, and forgets what it could not write.
 	It("with failing status writes, the controller records the end of its Job", Covers(RecordsDespiteFaults), Shows(upstream.LostStart), func(ctx SpecContext) {
 		failing(ctx, writeCronJobStatus, fails, conflicts, throttled, dropped, answerLost)
+	})
+
+	// Nothing happens after the end of the Job that could make the controller sync. Wrong: leaves the
+	// status until then.
+	It("with a failing status write, the controller records the end of its last Job", Covers(RecordsDespiteFaults), func(ctx SpecContext) {
+		s := startedCronJob(ctx)
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("")), tick)
+		Runs(s.Sandbox, cronJob, tick)
+		job := JobsOf(s.Sandbox, cronJob)[0]
+		failure := s.On(writeCronJobStatus).Nth(1).Answer(500)
+		s.End(ctx, 0, Running(s.Sandbox, job.Name, 1)...)
+		s.Meets("record the end of the Job", failure)
+		succeeds(s.Sandbox, cronJob, tick)
+	})
+
+	// The deletion of the Job is the last event. A controller that does not read the Job has no request
+	// that fails. Wrong: looks for the Job once.
+	It("with a failing read request, the controller notices that a Job is gone", Covers(DeletedLeaveActive), func(ctx SpecContext) {
+		s := startedCronJob(ctx)
+		tick := Ago(30 * time.Minute)
+		cronJob := Due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").Suspend()), tick)
+		Runs(s.Sandbox, cronJob, tick)
+		s.On(getJobs).Nth(1).Answer(500)
+		job := JobsOf(s.Sandbox, cronJob)[0]
+		s.Delete(ctx, &job)
+		s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s.Sandbox, cronJob)).To(BeEmpty()) })
+		Expect(Started(s.Sandbox, cronJob)).To(Equal(Times(tick)))
 	})
 
 	// Wrong: starts the new Job although it could not delete the old one, or

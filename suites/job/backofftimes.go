@@ -76,21 +76,24 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 })
 
 var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backoffLimitPerIndex"), framework.Simulated("a kubelet stamps its own time"), func() {
-	// Index 1 is due 20 s after its second failure, index 0 soon. Wrong: waits for the longest of
-	// several back-offs.
-	It("an index runs again when its back-off is over, while that of another goes on", Covers(BackoffLeavesOtherIndexes), func(ctx SpecContext) {
+	// One index is due 20 s after its second failure, the other one soon. Wrong: waits for the longest
+	// of several back-offs, or for that of the first index.
+	DescribeTable("an index runs again when its back-off is over, while that of another goes on", func(ctx SpecContext, first, second string) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
-		s.End(ctx, 1, byIndex(Running(s, "a", 2))["1"])
-		later, sooner := indexRunsAgain(s, "1", 3), byIndex(s.Active())["0"]
+		s.End(ctx, 1, byIndex(Running(s, "a", 2))[second])
+		later, sooner := indexRunsAgain(s, second, 3), byIndex(s.Active())[first]
 		s.Direct(ctx, later, map[string]string{puppet.FinishedAgo: "0s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 2)
 		s.Direct(ctx, sooner, map[string]string{puppet.FinishedAgo: "6s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 3)
 		nextPodIsDue(s, endOf(s, sooner.Name), firstBackoff)
 		next := s.Created()[3]
-		Expect(indexesOf([]corev1.Pod{next})).To(ConsistOf("0"))
+		Expect(indexesOf([]corev1.Pod{next})).To(ConsistOf(first))
 		Expect(next.CreationTimestamp.Time).To(BeTemporally("<", endOf(s, later.Name).Add(2*firstBackoff-2*time.Second)))
-	})
+	},
+		Entry("of a higher index", Covers(BackoffLeavesOtherIndexes), "0", "1"),
+		Entry("of a lower index", Covers(BackoffLeavesOtherIndexes), "1", "0"),
+	)
 })
 
 var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"), framework.Simulated("a kubelet stamps its own time"), func() {

@@ -55,15 +55,19 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		Expect(indexVariable(pod, pod.Spec.Containers[1])).To(Equal("0"))
 	})
 
-	// The API server accepts a name that makes a hostname together with the index. Wrong:
-	// creates no pod, or truncates the index.
-	It("pods have their hostname in a Job with the longest valid name", Covers(IndexedHostname), func(ctx SpecContext) {
+	// The API server accepts a name that makes a hostname together with the index, which is longer
+	// than what it takes of generateName. Wrong: creates no pod, or truncates the index.
+	It("pods have their hostname in Jobs with names up to the longest valid one", Covers(IndexedHostname), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		name := strings.Repeat("n", 61)
-		framework.Create(ctx, s, puppet.Job(name).Indexed().Completions(2).Parallelism(2).Obj())
-
-		for index, pod := range byIndex(Running(s, name, 2)) {
-			Expect(pod.Spec.Hostname).To(Equal(name + "-" + index))
+		const shortest, longest = 55, 61
+		for length := shortest; length <= longest; length++ {
+			framework.Create(ctx, s, puppet.Job(strings.Repeat("n", length)).Indexed().Completions(2).Parallelism(2).Obj())
+		}
+		for length := shortest; length <= longest; length++ {
+			name := strings.Repeat("n", length)
+			for index, pod := range byIndex(Running(s, name, 2)) {
+				Expect(pod.Spec.Hostname).To(Equal(name + "-" + index))
+			}
 		}
 	})
 
