@@ -98,13 +98,14 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 		succeeds(s.Sandbox, cronJob, tick)
 	})
 
-	// The deletion of the Job is the last event. A controller that does not read the Job has no request
-	// that fails. Wrong: looks for the Job once.
+	// The deletion of the Job is the last event: the controller has seen those before, as it has seen the
+	// witness. One that does not read the Job has no request that fails. Wrong: looks for the Job once.
 	It("with a failing read request, the controller notices that a Job is gone", Covers(DeletedLeaveActive), func(ctx SpecContext) {
 		s := startedCronJob(ctx)
 		tick := Ago(30 * time.Minute)
 		cronJob := Due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").Suspend()), tick)
 		Runs(s.Sandbox, cronJob, tick)
+		Runs(s.Sandbox, Due(ctx, s.Sandbox, puppet.CronJob("witness", puppet.Job("").Suspend()), tick), tick)
 		s.On(getJobs).Nth(1).Answer(500)
 		job := JobsOf(s.Sandbox, cronJob)[0]
 		s.Delete(ctx, &job)
