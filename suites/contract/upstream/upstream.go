@@ -17,7 +17,7 @@ var (
 	// StaleJob is a pod that is created because the Job in the cache is stale.
 	StaleJob = protocol.Bug{Issue: 137210}
 	// StatusWrongInBackoff is a status of too few active pods while a pod is delayed.
-	StatusWrongInBackoff = protocol.Bug{Issue: 139428, Invariants: []string{"job-active-at-rest", "job-ready-at-rest", "job-counted-at-rest"}}
+	StatusWrongInBackoff = protocol.Bug{Issue: 139428, Invariants: []string{"job-ready-at-rest"}}
 	// ReleasedOnce is a pod of a deleted Job that is not released where that failed at first.
 	ReleasedOnce = protocol.Bug{Issue: 141346}
 	// ReadyWithoutActive is a status with more ready pods than active ones.
