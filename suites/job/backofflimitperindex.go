@@ -81,7 +81,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 
 	// Wrong: reads them off the pod that it has deleted.
 	It("the failures of an index stay counted when suspension deletes its retried pod", Covers(
-		SuspensionKeepsCounts), Shows(upstream.IndexFailuresLost), func(ctx SpecContext) {
+		SuspensionKeepsCounts), Shows(upstream.IndexFailuresLost), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		indexRunsAgain(s, "0", 2)

@@ -178,7 +178,7 @@ var _ = Describe("Job activeDeadlineSeconds:", Label("area:job", "behaviour:acti
 	// "This timer will effectively be stopped and reset when the Job is resumed again."
 	// Wrong: fails the suspended Job, or counts from its first start.
 	It("the deadline stops on suspension and counts from the resumption", Covers(
-		DeadlineStopsWhileSuspended), Shows(upstream.DeadlineWhileSuspended), func(ctx SpecContext) {
+		DeadlineStopsWhileSuspended), Shows(upstream.DeadlineWhileSuspended), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
 		pod := Running(s, "a", 1)[0]
 		s.Direct(ctx, pod, map[string]string{puppet.Terminate: puppet.Hold})

@@ -316,7 +316,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 	// KEP-2232; #125089; #134521. Wrong: counts the deleted pods as failed, forgets
 	// successes, or keeps the first startTime.
 	It("the controller deletes the active pods of a suspended Job and creates new ones on resumption", Covers(
-		SuspensionDeletesPods, ResumeStartsAnew, SuspensionKeepsCounts), Shows(upstream.ReadyWithoutActive), func(ctx SpecContext) {
+		SuspensionDeletesPods, ResumeStartsAnew, SuspensionKeepsCounts), Shows(upstream.ReadyWithoutActive, upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3).BackoffLimit(0))
 		s.End(ctx, 0, Running(s, "a", 2)[0])
 		Counts(s, "a", "the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})

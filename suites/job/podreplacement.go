@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
@@ -72,7 +73,7 @@ var _ = Describe("Job podReplacementPolicy Failed:", Label("area:job", "behaviou
 	})
 
 	// Wrong: ignores pods that it has deleted itself.
-	It("a resumed Job waits for its old pods", Covers(FailedDelaysResume), func(ctx SpecContext) {
+	It("a resumed Job waits for its old pods", Covers(FailedDelaysResume), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, withPolicy(batchv1.Failed).Parallelism(2).Completions(2))
 		pods := Running(s, "a", 2)
 		SuspendJob(ctx, s, "a")
@@ -113,7 +114,7 @@ var _ = Describe("Job podReplacementPolicy TerminatingOrFailed:", Label(
 		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
 	})
 
-	It("a resumed Job runs beside its old pods", Covers(FailedDelaysResume), func(ctx SpecContext) {
+	It("a resumed Job runs beside its old pods", Covers(FailedDelaysResume), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, withPolicy(batchv1.TerminatingOrFailed).Parallelism(2).Completions(2))
 		pods := Running(s, "a", 2)
 		SuspendJob(ctx, s, "a")

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
@@ -207,7 +208,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 
 	// Wrong: starts to count at 0.
 	It("the controller counts indexes that succeeded before a suspension", Covers(
-		SuccessAcrossSuspension), func(ctx SpecContext) {
+		SuccessAcrossSuspension), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3).SuccessPolicy(rule("0,2", 0)))
 		s.End(ctx, 0, byIndex(Running(s, "a", 3))["0"])
 		Counts(s, "a", "the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})

@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
@@ -37,7 +38,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 	// "Pods terminated this way will not count towards the Job's completions count."
 	// Wrong: counts pods that it has deleted.
 	It("pods deleted by suspension count neither as succeeded nor as failed", Covers(
-		SuspensionDeletesPods, SuspensionCountsNothing), func(ctx SpecContext) {
+		SuspensionDeletesPods, SuspensionCountsNothing), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Puppet(terminateLater))
 		pods := Running(s, "a", 2)
 		SuspendJob(ctx, s, "a")
@@ -89,7 +90,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 
 	// Wrong: adds a condition at each change, or sets its time only once.
 	It("the Job has one Suspended condition with the time of its last change", Covers(
-		SuspendedCondition, SuspendedTransitionTime), framework.NoQueue("it begins with a Job that was never suspended"), func(ctx SpecContext) {
+		SuspendedCondition, SuspendedTransitionTime), framework.NoQueue("it begins with a Job that was never suspended"), Shows(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
 		Running(s, "a", 1)
 		Expect(suspendedConditions(s.Job("a"))).To(BeEmpty())
@@ -113,7 +114,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 
 	// Wrong: runs all indexes again.
 	It("a resumed Indexed Job runs the indexes that are not completed", Covers(
-		ResumeStartsAnew, SuspensionKeepsCounts), func(ctx SpecContext) {
+		ResumeStartsAnew, SuspensionKeepsCounts), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3))
 		s.End(ctx, 0, byIndex(Running(s, "a", 3))["1"])
 		indexesComplete(s, "1")
@@ -127,7 +128,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 	})
 
 	// Wrong: counts the failures of a resumed Job from 0.
-	It("a resumed Job keeps counting earlier failures", Covers(SuspensionKeepsCounts), func(ctx SpecContext) {
+	It("a resumed Job keeps counting earlier failures", Covers(SuspensionKeepsCounts), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo))
 		s.End(ctx, 1, Running(s, "a", 1)...)
 		CountsAfter(s, firstBackoff, "a", "the failed pod is counted and replaced", Counters{Active: 1, Ready: 1, Failed: 1})
@@ -164,7 +165,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 
 	// Source: KEP-5440. Wrong: creates pods from the template that it saw first.
 	It("a resumed Job runs with scheduling directives and resources set during suspension", Covers(
-		TemplateChangesWhileSuspended), func(ctx SpecContext) {
+		TemplateChangesWhileSuspended), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
 		Running(s, "a", 1)
 		SuspendJob(ctx, s, "a")
@@ -192,7 +193,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 	})
 
 	It("the controller emits Suspended and Resumed", Covers(
-		EventsForSuspension), framework.NoQueue("the queue has both events emitted before"), func(ctx SpecContext) {
+		EventsForSuspension), framework.NoQueue("the queue has both events emitted before"), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a"))
 		Running(s, "a", 1)
 		SuspendJob(ctx, s, "a")

@@ -57,31 +57,27 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	}
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var failures []error
+	var kinds []*selftest
 	for _, of := range []string{implementation.Reference, implementation.CRD} {
-		s := &selftest{root: root, start: time.Now(), dir: t.TempDir()}
-		s.all = slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return m.implementation() != of })
-		if len(s.all) == 0 {
-			continue
-		}
-		if s.impl, err = implementation.Parse(of); err != nil {
+		s, err := newSelftest(t, of, all)
+		if err != nil {
 			t.Fatal(err)
 		}
-		err = run.With(ctx, run.Options{
-			Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
-			Implementation: s.impl,
-			Reports:        filepath.Join("..", "..", "reports", "mutants", of),
-			Out:            os.Stdout,
-		}, s.run)
-		if err != nil {
-			failures = append(failures, err)
+		kinds = append(kinds, s)
+	}
+	// Mutants of the custom resource wait for each other and leave the processors to the others.
+	var both sync.WaitGroup
+	for _, s := range kinds {
+		both.Go(func() { s.checkAll(ctx) })
+	}
+	both.Wait()
+	var failures []error
+	fmt.Println()
+	for _, s := range kinds {
+		if len(s.all) > 0 {
+			fmt.Printf("%d of %d mutants of %s caught in %s\n", s.caught, len(s.all), s.impl.Name, s.took.Round(time.Second))
 		}
 		failures = append(failures, s.failures...)
-		fmt.Printf("\n%d of %d mutants of %s caught in %s\n", s.caught, len(s.all), of, time.Since(s.start).Round(time.Second))
 	}
 	for _, failure := range failures {
 		t.Error(failure)
@@ -93,19 +89,15 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	}
 }
 
-// apart reports whether mutants are checked at the same time, each spec with one of its own. The
-// webhooks of a custom resource are called for all namespaces, so that there is one at a time.
-func (s *selftest) apart() bool { return s.impl.Name == implementation.Reference }
-
-// selftest checks mutants on one cluster, several at a time.
+// selftest checks mutants of one implementation on one cluster.
 type selftest struct {
-	root  string // of the checkout
-	all   []Mutant
-	impl  implementation.Implementation
-	start time.Time
-	dir   string                   // for programs
-	red   []string                 // specs that the unchanged controller does not pass
-	took  map[string]time.Duration // the longest spec of each requirement, with the unchanged controller
+	root    string // of the checkout
+	all     []Mutant
+	impl    implementation.Implementation
+	dir     string                   // for programs
+	red     []string                 // specs that the unchanged controller does not pass
+	longest map[string]time.Duration // the longest spec of each requirement, with the unchanged controller
+	took    time.Duration
 
 	mu       sync.Mutex
 	ended    int
@@ -113,6 +105,43 @@ type selftest struct {
 	failures []error // of specs of the unchanged controller, and of mutants that were not caught
 }
 
+// newSelftest returns the one for the mutants in all of an implementation.
+func newSelftest(t *testing.T, of string, all []Mutant) (*selftest, error) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return nil, err
+	}
+	impl, err := implementation.Parse(of)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return m.implementation() != of })
+	return &selftest{root: root, all: all, impl: impl, dir: t.TempDir()}, nil
+}
+
+// checkAll starts a cluster and checks all mutants on it.
+func (s *selftest) checkAll(ctx context.Context) {
+	if len(s.all) == 0 {
+		return
+	}
+	start := time.Now()
+	err := run.With(ctx, run.Options{
+		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
+		Implementation: s.impl,
+		Reports:        filepath.Join("..", "..", "reports", "mutants", s.impl.Name),
+		Out:            os.Stdout,
+	}, s.run)
+	if err != nil {
+		s.failures = append(s.failures, err)
+	}
+	s.took = time.Since(start)
+}
+
+// apart reports whether mutants are checked at the same time, each spec with one of its own. The
+// webhooks of a custom resource are called for all namespaces, so that there is one at a time.
+func (s *selftest) apart() bool { return s.impl.Name == implementation.Reference }
+
+// run checks mutants, several at a time.
 func (s *selftest) run(ctx context.Context, environment *run.Environment) error {
 	room := specsPerCore * runtime.GOMAXPROCS(0)
 	var programs map[string]string
@@ -120,7 +149,7 @@ func (s *selftest) run(ctx context.Context, environment *run.Environment) error 
 	both.Go(func() (err error) {
 		start := time.Now()
 		programs, err = Build(bothCtx, s.root, s.dir, s.all)
-		console.Line(os.Stdout, fmt.Sprintf("%d mutants", len(s.all)), "compiled in %s", console.Tenths(time.Since(start)))
+		console.Line(os.Stdout, fmt.Sprintf("%d mutants of %s", len(s.all), s.impl.Name), "compiled in %s", console.Tenths(time.Since(start)))
 		return err
 	})
 	both.Go(func() error { return s.checkReference(bothCtx, environment, room) })
@@ -132,7 +161,7 @@ func (s *selftest) run(ctx context.Context, environment *run.Environment) error 
 	defer checks.Wait()
 	// Those that take the longest come first, the one that runs all specs before them.
 	order := func(a, b Mutant) int {
-		return cmp.Or(cmp.Compare(b.procs(room), a.procs(room)), cmp.Compare(s.longest(b), s.longest(a)))
+		return cmp.Or(cmp.Compare(b.procs(room), a.procs(room)), cmp.Compare(s.longestOf(b), s.longestOf(a)))
 	}
 	for _, m := range slices.SortedStableFunc(slices.Values(s.all), order) {
 		procs := m.procs(room)
@@ -160,10 +189,10 @@ func (m Mutant) procs(room int) int {
 	return 1
 }
 
-// longest is how long the longest spec of a mutant takes with the unchanged controller.
-func (s *selftest) longest(m Mutant) (d time.Duration) {
+// longestOf is how long the longest spec of a mutant takes with the unchanged controller.
+func (s *selftest) longestOf(m Mutant) (d time.Duration) {
 	for _, id := range m.Breaks {
-		d = max(d, s.took[id])
+		d = max(d, s.longest[id])
 	}
 	return d
 }
@@ -186,14 +215,14 @@ func (s *selftest) checkReference(ctx context.Context, environment *run.Environm
 		s.red = append(s.red, spec.Text)
 		s.failures = append(s.failures, fmt.Errorf("the unchanged controller does not pass %q:\n%s", spec.Text, spec.Message))
 	}
-	s.took = map[string]time.Duration{}
+	s.longest = map[string]time.Duration{}
 	for _, spec := range verdict.Specs {
 		for _, id := range spec.Requirements {
-			s.took[id] = max(s.took[id], spec.Duration)
+			s.longest[id] = max(s.longest[id], spec.Duration)
 		}
 	}
 	passed := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s protocol.Spec) bool { return !s.Passed })
-	console.Line(os.Stdout, "reference", "passes %d specs, fails %d, in %s", len(passed), len(s.red), console.Tenths(verdict.Duration))
+	console.Line(os.Stdout, s.impl.Name, "passes %d specs, fails %d, in %s", len(passed), len(s.red), console.Tenths(verdict.Duration))
 	return nil
 }
 

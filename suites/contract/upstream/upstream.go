@@ -18,6 +18,9 @@ var (
 	StaleJob = protocol.Bug{Issue: 137210}
 	// StatusWrongInBackoff is a status of too few active pods while a pod is delayed.
 	StatusWrongInBackoff = protocol.Bug{Issue: 139428, Invariants: []string{"job-ready-at-rest"}}
+	// ResumedStatusRefused is a status with another startTime, which the API server refuses. A Job
+	// that is resumed in the second of its start gets no other one.
+	ResumedStatusRefused = protocol.Bug{Issue: 134521}
 	// ReleasedOnce is a pod of a deleted Job that is not released where that failed at first.
 	ReleasedOnce = protocol.Bug{Issue: 141346}
 	// ReadyWithoutActive is a status with more ready pods than active ones.
@@ -67,7 +70,7 @@ var (
 // OfSpecs returns those above that specs show.
 func OfSpecs() []protocol.Bug {
 	return []protocol.Bug{
-		LostStart, StaleJob, ReadyWithoutActive, StatusWrongInBackoff, ReleasedOnce,
+		LostStart, StaleJob, ReadyWithoutActive, ResumedStatusRefused, StatusWrongInBackoff, ReleasedOnce,
 		MissedRunLost, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob, CountedAgain,
 		IndexFailuresLost,
 	}
