@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
@@ -30,6 +31,8 @@ type downtime struct {
 	before jobStep
 	// happens while the implementation does not run, and after waits for what becomes of it.
 	happens, after jobStep
+	// jobsLast is a start at which the implementation has read the pods long before the Jobs.
+	jobsLast bool
 }
 
 // stamped is on downtimes in which pods end in the past.
@@ -66,6 +69,10 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		}
 		s.Kill()
 		d.happens(ctx, s.Sandbox, pods)
+		if d.jobsLast {
+			late := s.On(faultproxy.Calls{Verb: "list|watch", Resource: "jobs"}).Delay(time.Second)
+			defer late.Remove()
+		}
 		s.Start()
 		d.after(ctx, s.Sandbox, pods)
 	},
@@ -128,6 +135,14 @@ var _ = Describe("Job faults:", jobLabels, func() {
 				s.Delete(ctx, &pods[0])
 			},
 			after: failureIsReplaced}),
+		// Wrong: takes the pod of a Job that it has not read yet for an orphan.
+		Entry("a failed pod was deleted, it is counted although the controller reads pods before Jobs", Covers(CatchesUpAfterDowntime, FinalizerUntilCounted), downtime{
+			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+				end(ctx, s, 1, pods[0])
+				s.Delete(ctx, &pods[0])
+			},
+			after:    failureIsReplaced,
+			jobsLast: true}),
 		Entry("a failed pod that matches FailJob was deleted, the Job is Failed", Covers(CatchesUpAfterDowntime, FailJobAction), downtime{
 			job: twoPods().PodFailurePolicy(batchv1.PodFailurePolicyRule{
 				Action: batchv1.PodFailurePolicyActionFailJob,
