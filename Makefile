@@ -163,7 +163,7 @@ test: ## unit tests, the embedded cluster, go install, and the self-test: every 
 	@$(needsgo)
 	go vet ./...
 	go test -timeout 10m ./...
-	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run 'TestEmbedded|TestInstall' ./fixtures/cluster ./suites/jobconformance
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run 'TestEmbedded|TestInstall' ./fixtures/cluster ./suites/jobconformance
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 30m -v -run TestEveryMutantIsCaught ./suites/mutants
 
 VARIANTS ?= ## regular expression: only variants whose names match it
