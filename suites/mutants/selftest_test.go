@@ -32,6 +32,8 @@ const (
 	patience = 10 * time.Second
 	// specsPerCore run at the same time. Most of a spec is waiting.
 	specsPerCore = 5
+	// shownLines of a failure are printed once more at the end.
+	shownLines = 8
 )
 
 // TestEveryMutantIsCaught runs each mutant against the specs of the requirements that it
@@ -84,8 +86,8 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	}
 	// What a look at the end of a log of CI must show.
 	for _, failure := range failures {
-		line, _, _ := strings.Cut(failure.Error(), "\n")
-		fmt.Println(line)
+		lines := strings.SplitN(failure.Error(), "\n", shownLines+1)
+		fmt.Println(strings.Join(lines[:min(len(lines), shownLines)], "\n"))
 	}
 }
 
@@ -262,13 +264,17 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 	if by := m.caughtBy(s.shown(verdict)); by != nil {
 		return by.Text, nil
 	}
-	var ends strings.Builder
-	for _, spec := range verdict.Specs {
-		if spec.Passed || spec.Failed {
-			fmt.Fprintf(&ends, "\n  %s: %s %s %v\n%s", spec.Text, spec.Outcome(), spec.Cause, spec.Invariants, console.Indent(spec.Message, 4))
-		}
+	ran := slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec protocol.Spec) bool { return !spec.Passed && !spec.Failed })
+	return "", fmt.Errorf("no spec of %s has shown it:%s", strings.Join(m.Breaks, ", "), ends(ran))
+}
+
+// ends returns how specs ended, with their messages.
+func ends(specs []protocol.Spec) string {
+	var b strings.Builder
+	for _, spec := range specs {
+		fmt.Fprintf(&b, "\n  %s: %s %s %v\n%s", spec.Text, spec.Outcome(), spec.Cause, spec.Invariants, console.Indent(spec.Message, 4))
 	}
-	return "", fmt.Errorf("no spec of %s has shown it:%s", strings.Join(m.Breaks, ", "), ends.String())
+	return b.String()
 }
 
 // shown returns the specs that the unchanged controller passes.
@@ -299,7 +305,7 @@ func (m Mutant) caughtBy(specs []protocol.Spec) *protocol.Spec {
 func (m Mutant) warned(verdict *run.Verdict) (string, error) {
 	if !verdict.Green() {
 		verdict.Print(os.Stdout)
-		return "", fmt.Errorf("it must be green with warnings, and %d specs failed", len(verdict.Failed()))
+		return "", fmt.Errorf("it must be green with warnings:%s", ends(verdict.Failed()))
 	}
 	warnings := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s protocol.Spec) bool { return s.Outcome() != protocol.Warning })
 	for _, id := range m.Breaks {
