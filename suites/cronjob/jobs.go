@@ -157,7 +157,7 @@ var _ = Describe("CronJob ownership:", Label("area:cronjob", "behaviour:ownershi
 		old := Due(ctx, s, forbid(), first)
 		job := Starts(s, old, first)
 		pod := runningPod(s, job)
-		Expect(s.Client.Delete(ctx, old, client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
+		Orphan(ctx, s, old)
 		s.Soon("the CronJob is gone, and its Job has no owner", func(g Gomega) {
 			g.Expect(s.History().CronJobs("a")).To(ContainElement(HaveField("Type", BeEquivalentTo("DELETED"))))
 			g.Expect(s.Job(job.Name).OwnerReferences).To(BeEmpty())

@@ -13,9 +13,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // cronDowntime is what happens to a CronJob while the implementation does not run. Its
@@ -168,7 +166,7 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 			after: func(ctx context.Context, s *framework.Sandbox, _ runningCronJob) { allGone(ctx, s, nil) }}),
 		Entry("it was created again under its name, the orphaned Job is not its own", Covers(CronCatchesUpAfterDowntime, NotTheEarlierCronJobsJobs, OrphanedJobsRun), cronDowntime{
 			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				Expect(s.Client.Delete(ctx, c.cronJob, client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
+				Orphan(ctx, s, c.cronJob)
 				s.Soon("the Job has no owner", func(g Gomega) {
 					g.Expect(s.Job(c.job.Name).OwnerReferences).To(BeEmpty())
 					g.Expect(s.Recorder.CronJob("a")).To(BeNil())

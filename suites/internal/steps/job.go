@@ -145,25 +145,32 @@ func SetParallelism(ctx context.Context, s *framework.Sandbox, job string, n int
 	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To(n) })
 }
 
-// Orphan deletes a Job without its pods. The garbage collector takes only those for its pods that it
-// has seen, and deletes others later: so it has to delete a later pod first, which belongs to a Job
-// that there never was.
-func Orphan(ctx context.Context, s *framework.Sandbox, job *batchv1.Job) {
+// Orphan deletes a Job without its pods, or a CronJob without its Jobs. The garbage collector takes
+// only those for its own that it has seen, and deletes others later: so it has to delete a later one
+// first, which belongs to a Job that there never was.
+func Orphan(ctx context.Context, s *framework.Sandbox, owner client.Object) {
 	GinkgoHelper()
+	const witness = "witness-of-garbage-collector"
 	never := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "never", UID: "never"}}
-	witness := framework.Create(ctx, s, &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:            "witness-of-garbage-collector",
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(never, batchv1.SchemeGroupVersion.WithKind("Job"))},
-		},
-		Spec: corev1.PodSpec{
-			SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/never"}},
-			RestartPolicy:   corev1.RestartPolicyNever,
-			Containers:      []corev1.Container{{Name: "main", Image: puppet.Placeholder}},
-		},
+	owners := []metav1.OwnerReference{*metav1.NewControllerRef(never, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	switch owner.(type) {
+	case *batchv1.CronJob:
+		framework.Create(ctx, s, puppet.Job(witness).Suspend().ManagedBy("example.com/jobconformance").With(func(j *batchv1.Job) {
+			j.OwnerReferences = owners
+		}).Obj())
+	default:
+		framework.Create(ctx, s, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: witness, OwnerReferences: owners},
+			Spec: corev1.PodSpec{
+				SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/never"}},
+				RestartPolicy:   corev1.RestartPolicyNever,
+				Containers:      []corev1.Container{{Name: "main", Image: puppet.Placeholder}},
+			},
+		})
+	}
+	s.Soon("the garbage collector has deleted an object of a Job that there never was", func(g Gomega) {
+		g.Expect(s.Jobs()).NotTo(ContainElement(HaveField("Name", witness)))
+		g.Expect(s.Pods()).NotTo(ContainElement(HaveField("Name", witness)))
 	})
-	s.Soon("the garbage collector has deleted a pod of a Job that there never was", func(g Gomega) {
-		g.Expect(s.Pods()).NotTo(ContainElement(HaveField("UID", witness.UID)))
-	})
-	Expect(s.Client.Delete(ctx, job.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
+	Expect(s.Client.Delete(ctx, owner, client.PropagationPolicy(metav1.DeletePropagationOrphan))).To(Succeed())
 }
