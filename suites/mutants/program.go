@@ -74,6 +74,7 @@ func Build(ctx context.Context, root, dir string, all []Mutant) (map[string]stri
 	program := filepath.Join(dir, "mutants")
 	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-ldflags=-s -w", "-o", program, "./"+copies)
 	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOGC=400")
 	if output, err := runBehind(cmd); err != nil {
 		return nil, fmt.Errorf("the mutants do not compile: %w\n%s", err, output)
 	}

@@ -31,7 +31,7 @@ const (
 	// it too, takes a fraction of a second.
 	patience = 10 * time.Second
 	// specsPerCore run at the same time. Most of a spec is waiting.
-	specsPerCore = 5
+	specsPerCore = 6
 	// shownLines of a failure are printed once more at the end.
 	shownLines = 8
 )
@@ -247,6 +247,7 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 	}
 	if m.Warns {
 		sel.Labels = protocol.AreaLabel + "job || " + protocol.AreaLabel + "cronjob"
+		sel.Patience = 0 // that of a run, for what no spec may call a failure
 	}
 	// The first spec that fails mostly shows it. If it does not, all are run.
 	sel.FailFast = !m.Warns
