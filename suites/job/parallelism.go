@@ -161,7 +161,12 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4).Puppet(terminateLater))
 		Running(s, "a", 4)
 		SetParallelism(ctx, s, "a", 2)
-		Counts(s, "a", "two pods are terminating", Counters{Active: 2, Ready: 2, Terminating: 2})
+		terminating := func() {
+			Counts(s, "a", "two pods are terminating", Counters{Active: 2, Ready: 2, Terminating: 2})
+		}
+		terminating()
+		catchesUp(ctx, s) // with its own deletions, which it may write a status without
+		terminating()
 		before := s.Recorder.Position()
 		SetParallelism(ctx, s, "a", 1)
 		Counts(s, "a", "three pods are terminating", Counters{Active: 1, Ready: 1, Terminating: 3})
