@@ -21,6 +21,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	_ "github.com/jobconformance/jobconformance/suites/internal/scratch" // before envtest
 	"github.com/jobconformance/jobconformance/suites/specs"
 	ginkgo "github.com/onsi/ginkgo/v2/ginkgo/command"
 	"github.com/onsi/ginkgo/v2/ginkgo/run"
