@@ -95,9 +95,21 @@ func CountsAfter(s *framework.Sandbox, delay time.Duration, job, what string, wa
 	s.SoonAfter(delay, what, func(g Gomega) { g.Expect(CountersOf(s.Job(job))).To(Equal(want)) })
 }
 
-// Completes waits until a Job is Complete, and expects these counters.
+// Completes waits until a Job is Complete, and expects these counters. It waits for each
+// success: pods that run one after the other take more than one reaction.
 func Completes(s *framework.Sandbox, job string, want Counters) {
 	GinkgoHelper()
+	succeeded := func() int32 {
+		if there := s.Recorder.Job(job); there != nil {
+			return there.Status.Succeeded
+		}
+		return 0
+	}
+	for before := succeeded(); before+1 < want.Succeeded; before = succeeded() {
+		s.Soon("another success of Job "+job+" is counted", func(g Gomega) {
+			g.Expect(succeeded()).To(BeNumerically(">", before))
+		})
+	}
 	s.Soon("Job "+job+" is Complete", func(g Gomega) {
 		g.Expect(TrueConditions(s.Job(job))).To(HaveKey(batchv1.JobComplete))
 	})
