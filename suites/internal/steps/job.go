@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -95,34 +96,44 @@ func CountsAfter(s *framework.Sandbox, delay time.Duration, job, what string, wa
 	s.SoonAfter(delay, what, func(g Gomega) { g.Expect(CountersOf(s.Job(job))).To(Equal(want)) })
 }
 
-// Completes waits until a Job is Complete, and expects these counters. It waits for each
-// success: pods that run one after the other take more than one reaction.
+// Completes waits until a Job is Complete, and expects these counters. Pods that run one after
+// the other take more than one reaction: it waits for each that is to be counted.
 func Completes(s *framework.Sandbox, job string, want Counters) {
 	GinkgoHelper()
-	succeeded := func() int32 {
-		if there := s.Recorder.Job(job); there != nil {
-			return there.Status.Succeeded
-		}
-		return 0
-	}
-	for before := succeeded(); before+1 < want.Succeeded; before = succeeded() {
-		s.Soon("another success of Job "+job+" is counted", func(g Gomega) {
-			g.Expect(succeeded()).To(BeNumerically(">", before))
-		})
-	}
+	counted(s, job, "success", want.Succeeded, func(status batchv1.JobStatus) int32 { return status.Succeeded })
 	s.Soon("Job "+job+" is Complete", func(g Gomega) {
 		g.Expect(TrueConditions(s.Job(job))).To(HaveKey(batchv1.JobComplete))
 	})
 	Expect(CountersOf(s.Job(job))).To(Equal(want))
 }
 
-// Fails waits until a Job is Failed for a reason, and expects these counters.
+// Fails is Completes for a Job that fails for a reason.
 func Fails(s *framework.Sandbox, job, reason string, want Counters) {
 	GinkgoHelper()
+	counted(s, job, "failure", want.Failed, func(status batchv1.JobStatus) int32 { return status.Failed })
 	s.Soon("Job "+job+" is Failed", func(g Gomega) {
 		g.Expect(TrueConditions(s.Job(job))).To(HaveKeyWithValue(batchv1.JobFailed, reason))
 	})
 	Expect(CountersOf(s.Job(job))).To(Equal(want))
+}
+
+// counted waits until all but one of so many ends are counted, or the Job is finished, as long
+// for each as for one.
+func counted(s *framework.Sandbox, job, what string, want int32, counter func(batchv1.JobStatus) int32) {
+	GinkgoHelper()
+	now := func() int32 {
+		switch there := s.Recorder.Job(job); {
+		case there == nil:
+			return 0
+		case kinds.Finished(there) != "":
+			return want
+		default:
+			return counter(there.Status)
+		}
+	}
+	for before := now(); before+1 < want; before = now() {
+		s.Soon("another "+what+" of Job "+job+" is counted", func(g Gomega) { g.Expect(now()).To(BeNumerically(">", before)) })
+	}
 }
 
 // CompletesWith is Completes that also expects how many pods were ever created.
