@@ -331,6 +331,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 		old := orphansPods(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
 		s.End(ctx, 0, s.Pods()...)
 		podsReach(s, corev1.PodSucceeded, 2)
+		catchesUp(ctx, s)
 		job := framework.Create(ctx, s, puppet.Job("new").Completions(1).With(func(j *batchv1.Job) {
 			j.Spec.ManualSelector = ptr.To(true)
 			j.Spec.Selector = old.Spec.Selector
