@@ -88,7 +88,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"a queue too early":        {[]string{"--environment=queued", "--kubernetes-version=v1.35.4"}, "Kubernetes v1.35.4 does not serve; versions from v1.36.0 on do"},
 		"crash nobody":             {[]string{"crash", "-i=nobody"}, `unknown implementation "nobody"`},
 		"crash no Jobs":            {[]string{"crash", "--jobs=0"}, "--jobs 1 or more"},
-		"crash an image":           {[]string{"crash", "-i=image:a"}, "an embedded cluster runs no"},
+		"crash an image":           {[]string{"crash", "-i=image:mine"}, "an embedded cluster runs no"},
 		"crash the cluster's own":  {[]string{"crash", "-i=builtin"}, "no Job controller of its own"},
 		"not a rate limit":         {[]string{"bench", "--qps=fast"}, `"fast" is not a rate limit`},
 		"unwritable reports":       {[]string{"--output-dir", filepath.Join(file, "reports")}, "--output-dir"},

@@ -107,7 +107,7 @@ func TestMirrorNamesWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	push(t, here+"/a:1", image)
+	push(t, here+"/node:1", image)
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 	nobody := strings.TrimPrefix(closed.URL, "http://")
@@ -121,8 +121,8 @@ func TestMirrorNamesWhatIsWrong(t *testing.T) {
 		"no image":          {[]string{here, "--node-image=A B"}, exitBadInput, "--node-image"},
 		"embedded":          {[]string{here, "--cluster=embedded"}, exitBadInput, "pulls no images"},
 		"not there":         {[]string{here + "/m", "--node-image=" + here + "/missing:1"}, exitBadInput, "correct the names"},
-		"nobody to copy to": {[]string{nobody, "--node-image=" + here + "/a:1"}, exitHarness, nobody},
-		"nobody to ask":     {[]string{here, "--node-image=" + nobody + "/a:1"}, exitHarness, nobody},
+		"nobody to copy to": {[]string{nobody, "--node-image=" + here + "/node:1"}, exitHarness, nobody},
+		"nobody to ask":     {[]string{here, "--node-image=" + nobody + "/node:1"}, exitHarness, nobody},
 	} {
 		t.Run(title, func(t *testing.T) {
 			var out, errs bytes.Buffer
@@ -155,7 +155,7 @@ func TestMirrorIsInterrupted(t *testing.T) {
 	}))
 	defer asked.Close()
 	var out, errs bytes.Buffer
-	if code := execute(ctx, []string{"images", "mirror", "127.0.0.1:1", "--node-image=" + strings.TrimPrefix(asked.URL, "http://") + "/a:1"}, &out, &errs); code != 130 {
+	if code := execute(ctx, []string{"images", "mirror", "127.0.0.1:1", "--node-image=" + strings.TrimPrefix(asked.URL, "http://") + "/node:1"}, &out, &errs); code != 130 {
 		t.Errorf("exit code %d, %s", code, &errs)
 	}
 }
