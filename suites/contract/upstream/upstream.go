@@ -18,6 +18,9 @@ var (
 	StaleJob = protocol.Bug{Issue: 137210}
 	// StatusWrongInBackoff is a status of too few active pods while a pod is delayed.
 	StatusWrongInBackoff = protocol.Bug{Issue: 139428, Invariants: []string{"job-ready-at-rest"}}
+	// ExpectedForName is a Job that gets no pods for as long as the expectations of a deleted one of its
+	// name last.
+	ExpectedForName = protocol.Bug{Issue: 131917}
 	// ResumedStatusRefused is a status with another startTime, which the API server refuses. A Job
 	// that is resumed in the second of its start gets no other one.
 	ResumedStatusRefused = protocol.Bug{Issue: 134521}
