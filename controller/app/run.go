@@ -16,7 +16,6 @@ import (
 	"github.com/jobconformance/jobconformance/controller/cronjob"
 	"github.com/jobconformance/jobconformance/controller/job"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
@@ -168,7 +167,7 @@ type controller struct {
 
 func newWork(o options, c clients) *work {
 	w := &work{
-		factory: informers.NewSharedInformerFactoryWithOptions(c.informers, 0, informers.WithTransform(withoutManagedFields)),
+		factory: informers.NewSharedInformerFactoryWithOptions(c.informers, 0, informers.WithTransform(job.Trim)),
 		events:  c.events,
 	}
 	if name := "job-controller"; o.runs(jobController) {
@@ -218,14 +217,6 @@ func (w *work) run(ctx context.Context, health *health) {
 	w.factory.WaitForCacheSync(ctx.Done())
 	health.ready.Store(ctx.Err() == nil)
 	running.Wait()
-}
-
-// withoutManagedFields saves about a third of the memory.
-func withoutManagedFields(obj any) (any, error) {
-	if object, err := meta.Accessor(obj); err == nil {
-		object.SetManagedFields(nil)
-	}
-	return obj, nil
 }
 
 // health is what the probes report.

@@ -271,6 +271,7 @@ func TestReadsMayFail(t *testing.T) {
 func TestMismatchedPodsAreReleased(t *testing.T) {
 	s := newAPIServer(t, MakeJob(), "a running")
 	s.pods["a"].Labels = nil
+	s.show()
 	s.mustSync()
 	if a := s.pods["a"]; len(a.OwnerReferences) > 0 || plan.HasFinalizer(a) {
 		t.Errorf("%+v", a.ObjectMeta)

@@ -96,11 +96,20 @@ func (s *apiServer) showPods() { replace(s.t, s.controller.pods, s.pods, s.versi
 func replace[T any](t tb, store cache.Indexer, objects map[string]T, version int) {
 	var list []any
 	for _, o := range objects {
-		list = append(list, o)
+		list = append(list, trimmed(o))
 	}
 	if err := store.Replace(list, strconv.Itoa(version)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// trimmed returns what an informer with Trim keeps of an object.
+func trimmed[T any](object T) any {
+	kept, err := Trim(any(object).(runtime.Object).DeepCopyObject())
+	if err != nil {
+		panic(err)
+	}
+	return kept
 }
 
 // sync runs until nothing is written any more, with informers that show nothing

@@ -17,6 +17,7 @@ import (
 	"github.com/jobconformance/jobconformance/controller/job/plan"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
@@ -63,6 +64,18 @@ type Controller struct {
 
 	queue, orphans loop.Queue
 	caches         loop.Caches[Cache]
+}
+
+// Trim is for informers that feed a Controller, a cache.TransformFunc: it empties the fields of pods
+// that it does not read, and managedFields.
+func Trim(object any) (any, error) {
+	if pod, ok := object.(*corev1.Pod); ok {
+		plan.Trim(pod)
+	}
+	if o, err := meta.Accessor(object); err == nil { // not a cache.DeletedFinalStateUnknown
+		o.SetManagedFields(nil)
+	}
+	return object, nil
 }
 
 // New returns a Controller that uses the factory's informers for Jobs and pods, and reconciles the Jobs

@@ -78,6 +78,10 @@ func checkPlans(t *testing.T, rows []planRow) {
 	}
 }
 
+// viewOf returns the View of a controller whose informers keep no more than they have to.
 func viewOf(job *batchv1.Job, pods ...*corev1.Pod) View {
+	for _, pod := range pods {
+		Trim(pod)
+	}
 	return View{Job: job, Pods: pods, Now: Noon, Backoff: DefaultBackoff}
 }
