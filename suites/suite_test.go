@@ -26,7 +26,7 @@ func TestSpecsShowKnownBugs(t *testing.T) {
 		}
 	}
 	for _, bug := range upstream.OfSpecs() {
-		if bug.Name() != "" && !shown[bug.Label()] {
+		if bug.Name() != "" && !shown[bug.Label()] && !shown[bug.MayLabel()] {
 			t.Errorf("no spec shows %s", bug.Name())
 		}
 	}

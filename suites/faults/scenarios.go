@@ -52,7 +52,7 @@ func requirementsOf(bug library.Entry) []contract.Requirement {
 }
 
 func labelsOf(bug library.Entry) Labels {
-	l := Shows(protocol.Bug{Issue: bug.Issue})
+	l := Labels{protocol.Bug{Issue: bug.Issue}.Label()}
 	if bug.Pull > 0 {
 		l = append(l, fmt.Sprintf("%s%d", protocol.PullLabel, bug.Pull))
 	}

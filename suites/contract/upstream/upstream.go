@@ -73,7 +73,7 @@ var (
 // OfSpecs returns those above that specs show.
 func OfSpecs() []protocol.Bug {
 	return []protocol.Bug{
-		LostStart, StaleJob, ReadyWithoutActive, ResumedStatusRefused, StatusWrongInBackoff, ReleasedOnce,
+		LostStart, StaleJob, ExpectedForName, ReadyWithoutActive, ResumedStatusRefused, StatusWrongInBackoff, ReleasedOnce,
 		MissedRunLost, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob, CountedAgain,
 		IndexFailuresLost,
 	}
