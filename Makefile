@@ -110,7 +110,7 @@ SCENARIOS ?= ## regular expression: only scenarios of explore whose names match 
 PLAN ?= ## the only fault of explore, as in 'create pods 2: lose answer'; needs SCENARIOS
 PAIRS ?= ## with how many pairs of faults explore runs each scenario as well; default: none
 ACTIONS ?= ## with how many actions of users explore runs scenarios as well, alone and beside a fault; default: none
-WORKERS ?= ## scenarios of explore that run at the same time; default: 3 for each core
+WORKERS ?= ## scenarios of explore that run at the same time; default: 8 for each core
 FRESH ?= ## 1 repeats the runs of explore that have saved results
 
 .PHONY: explore

@@ -77,7 +77,7 @@ func exploreCommand() *cobra.Command {
 	set.StringVar(&x.scenarios, "scenarios", "", "only those whose names match this regular expression")
 	set.StringVar(&x.plan, "plan", "", `run one scenario with only this fault and print its timeline, for example "create pods 2: lose answer", or "none"`)
 	set.Float64Var(&x.minutes, "minutes", 0, "start no run after this many minutes (default: continue until all are done)")
-	set.IntVar(&x.workers, "workers", 0, "scenarios that run at the same time (default: 3 for each core)")
+	set.IntVar(&x.workers, "workers", 0, "scenarios that run at the same time (default: 8 for each core)")
 	set.IntVar(&x.pairs, "pairs", 0, "run each scenario with this many pairs of faults as well")
 	set.IntVar(&x.actions, "actions", 0, "run scenarios in which a user acts with this many actions as well, alone and beside a fault")
 	set.BoolVar(&x.fresh, "fresh", false, "repeat the runs that have saved results, too")
@@ -109,7 +109,7 @@ func (x *exploration) check() (err error) {
 			fmt.Sprintf("give %s, %s, %s and %s 0 or more", console.Option("minutes"), console.Option("workers"), console.Option("pairs"), console.Option("actions")))
 	}
 	if x.workers == 0 {
-		x.workers = 3 * runtime.NumCPU()
+		x.workers = 8 * runtime.NumCPU()
 	}
 	if x.plan == "" {
 		return nil
