@@ -192,7 +192,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 	})
 
 	It("the Job completes when the policy is met while other indexes have failed", Covers(
-		SuccessBesideFailedIndexes), func(ctx SpecContext) {
+		SuccessBesideFailedIndexes), MayShow(upstream.DeletedFailsIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)))
 		pods := byIndex(Running(s, "a", 3))
 		s.End(ctx, 1, pods["0"])

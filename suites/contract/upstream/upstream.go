@@ -66,6 +66,8 @@ var (
 	DeletedCountAsFailed = protocol.Bug{Key: "success-policy-counts-deleted-pods", Explored: protocol.Explored{
 		Scenario: "success-policy", Plan: ".*((delete|patch) pods [0-9]+|update jobs/status 2): .*", Cause: "step 4",
 	}}
+	// DeletedFailsIndex is an index that failed because the controller deleted its pod.
+	DeletedFailsIndex = protocol.Bug{Key: "success-policy-fails-deleted-index"}
 	// IndexFailuresLost is an index that is retried too often after a suspension.
 	IndexFailuresLost = protocol.Bug{Key: "index-failures-lost"}
 )
@@ -75,7 +77,7 @@ func OfSpecs() []protocol.Bug {
 	return []protocol.Bug{
 		LostStart, StaleJob, ExpectedForName, ReadyWithoutActive, ResumedStatusRefused, StatusWrongInBackoff, ReleasedOnce,
 		MissedRunLost, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob, CountedAgain,
-		IndexFailuresLost,
+		DeletedFailsIndex, IndexFailuresLost,
 	}
 }
 
