@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
@@ -38,8 +39,10 @@ func Preview() []SpecReport {
 // Main does the task of protocol.Current with the flags that Ginkgo gives a compiled test,
 // and returns the exit code.
 func Main(args []string) int {
-	// Each of a dozen processes has little in use: four times that is still little.
+	// Each of some dozen processes has little in use: four times that is still little. They
+	// share the machine, so that threads of one process would mostly wait for each other.
 	debug.SetGCPercent(300)
+	runtime.GOMAXPROCS(1)
 	switch protocol.Current().Task {
 	case protocol.CheckSpecs:
 		if err := covers.Check(table.All(), Preview()); err != nil {
