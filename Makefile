@@ -244,13 +244,13 @@ lint: ## gofmt, the words of suites/prose/words.yaml, staticcheck, and actionlin
 	go run $(ACTIONLINT)
 
 MATRIX ?= ## matrix.jsonl of repro-matrix, whose results figures takes over
-DURATIONS ?= ## report.yaml of a whole run, whose times figures takes over for shards
+DURATIONS ?= ## report.yaml of whole runs, separated by spaces, whose longest times figures takes over
 
 PUBLISH ?= ## report.yaml of a whole run, which figures takes over for suites/report/published
 
 .PHONY: requirements figures published
-requirements figures: ## write suites/REQUIREMENTS.md, the list of flags, the library of bugs and the figures in the READMEs; MATRIX= takes over results of repro-matrix, DURATIONS= and PUBLISH= those of a run
-	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) PUBLISH=$(call quote,$(abspath $(PUBLISH))) DURATIONS=$(call quote,$(abspath $(DURATIONS))) go test -count=1 -run UpToDate ./suites ./suites/report ./suites/jobconformance ./suites/scenario/library
+requirements figures: ## write suites/REQUIREMENTS.md, the list of flags, the library of bugs and the figures in the READMEs; MATRIX= takes over results of repro-matrix, DURATIONS= and PUBLISH= those of runs
+	UPDATE=1 MATRIX=$(call quote,$(MATRIX)) PUBLISH=$(call quote,$(abspath $(PUBLISH))) DURATIONS=$(call quote,$(abspath $(DURATIONS))) go test -count=1 -run UpToDate ./suites ./suites/durations ./suites/report ./suites/jobconformance ./suites/scenario/library
 
 published: ## check kube-controller-manager of KUBERNETES_VERSION, and publish its report in suites/report/published
 	$(MAKE) e2e IMPLEMENTATION=kube-controller-manager REPORTS=$(CURDIR)/reports/published

@@ -31,9 +31,8 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 		Expect(len(s.History().CronJobs("a"))).To(BeNumerically("<=", 10), "revisions of the CronJob")
 	})
 
-	// This takes up to a minute, and starts first, so that the others run at the same
-	// time. Wrong: a controller that syncs a CronJob only when it or its Jobs change.
-	It("the controller starts a Job on time although no object changes", Label("slow"), SpecPriority(2), Covers(NoticesTimeAlone), func(ctx SpecContext) {
+	// This takes up to a minute. Wrong: a controller that syncs a CronJob only when it or its Jobs change.
+	It("the controller starts a Job on time although no object changes", Label("slow"), Covers(NoticesTimeAlone), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("* * * * *").Obj())
 		tick := cronJob.CreationTimestamp.UTC().Truncate(time.Minute).Add(time.Minute)

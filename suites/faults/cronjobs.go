@@ -234,7 +234,7 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 	})
 
 	// Wrong: skips a Job that it could not start in time.
-	It("after 5 s without the API server, the controller starts the missed Job", takesLong, Covers(CatchesUpWithCronJobs), func(ctx SpecContext) {
+	It("after 5 s without the API server, the controller starts the missed Job", Covers(CatchesUpWithCronJobs), func(ctx SpecContext) {
 		s := startedCronJob(ctx)
 		tick := Ago(30 * time.Minute)
 		cronJob := Due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).Suspend(), tick)

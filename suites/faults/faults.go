@@ -32,12 +32,6 @@ var (
 	cronJobLabels = Label(protocol.FaultsLabel, "area:cronjob", "behaviour:faults")
 )
 
-// Specs that take long start first, so that the others run at the same time.
-const (
-	takesLongest SpecPriority = 2
-	takesLong    SpecPriority = 1
-)
-
 // The requests of a Job controller. It may name pods as it likes, and patch or
 // update them.
 var (

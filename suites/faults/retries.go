@@ -23,7 +23,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 
 	// No event follows the end of a pod, and the controller has seen those before, as it has seen the
 	// witness: it has to retry by itself. Wrong: remembers failures after a success.
-	It("the controller retries a status write as soon as before, after it has succeeded", takesLong, Covers(SuccessEndsRetryDelay), func(ctx SpecContext) {
+	It("the controller retries a status write as soon as before, after it has succeeded", Covers(SuccessEndsRetryDelay), func(ctx SpecContext) {
 		const failures = 12
 		s := framework.Behind(ctx)
 		s.Start()
@@ -51,7 +51,7 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 
 	// Nothing happens after a failed create request that could make the controller sync: the Job before
 	// stays as it is. Wrong: remembers failures after a success.
-	It("the controller retries to create a Job as soon as before, after it has succeeded", takesLong, Covers(SuccessEndsCronRetryDelay), func(ctx SpecContext) {
+	It("the controller retries to create a Job as soon as before, after it has succeeded", Covers(SuccessEndsCronRetryDelay), func(ctx SpecContext) {
 		const failures = 12
 		s := startedCronJob(ctx)
 		tick := Ago(2 * time.Hour)

@@ -186,7 +186,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// The controller is killed until all pods have ended, so that it sees them at
 	// once. Scheduling gates keep the pods from running, which would take long.
 	// Wrong: releases pods that it did not list.
-	It("the controller counts every pod when more end than its status lists at once", takesLong, Covers(CountsOnce, FinalizerUntilCounted, ReleasesBeforeFinish), func(ctx SpecContext) {
+	It("the controller counts every pod when more end than its status lists at once", Covers(CountsOnce, FinalizerUntilCounted, ReleasesBeforeFinish), func(ctx SpecContext) {
 		const n = 510
 		s := started(ctx)
 		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(n).Completions(n).With(func(j *batchv1.Job) {
@@ -333,11 +333,11 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		completes(s.Sandbox, "a", 6)
 	}
 
-	It("after 5 s without the API server, the controller completes the Job", takesLong, Covers(APIServerAway), func(ctx SpecContext) {
+	It("after 5 s without the API server, the controller completes the Job", Covers(APIServerAway), func(ctx SpecContext) {
 		unreachable(ctx, 5*time.Second)
 	})
 
-	It("after 30 s without the API server, the controller completes the Job", Label("slow"), takesLongest, Covers(APIServerAway), func(ctx SpecContext) {
+	It("after 30 s without the API server, the controller completes the Job", Label("slow"), Covers(APIServerAway), func(ctx SpecContext) {
 		unreachable(ctx, 30*time.Second)
 	})
 })

@@ -16,6 +16,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/durations"
 	"github.com/jobconformance/jobconformance/suites/profile"
 	"github.com/jobconformance/jobconformance/suites/report"
 	ginkgo "github.com/onsi/ginkgo/v2/types"
@@ -132,7 +133,7 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs do not run")
 	set.StringVar(&f.labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
 	set.Var(&f.selection.Shard, "shard", "run only this part of the specs, as in 2/4, for merge; auto takes it from CI_NODE_INDEX and CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")
-	f.selection.Shard.Cost = cost
+	f.selection.Shard.Cost = durations.Of
 	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
 }
 

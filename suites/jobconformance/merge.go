@@ -1,35 +1,14 @@
 package main
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
-	"strings"
-	"sync"
-	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"github.com/spf13/cobra"
 )
-
-// durationsText has the specs that take 5 s or more with their times, one in a line.
-//
-//go:embed durations.txt
-var durationsText string
-
-// cost returns how long a spec took when it was last measured; 0 is less than 5 s.
-func cost(spec string) time.Duration { return durations()[spec] }
-
-var durations = sync.OnceValue(func() map[string]time.Duration {
-	all := map[string]time.Duration{}
-	for line := range strings.Lines(durationsText) {
-		took, spec, _ := strings.Cut(strings.TrimSpace(line), " ")
-		all[spec], _ = time.ParseDuration(took) // a unit test reads the lines
-	}
-	return all
-})
 
 const mergeHelp = `Makes one report of the shards of a run: of the folders that run --shard=1/4, --shard=2/4
 and so on have written, on as many machines; or of their logs, if they have printed their results

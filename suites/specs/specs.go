@@ -12,12 +12,14 @@ import (
 	"runtime/pprof"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/process"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
+	"github.com/jobconformance/jobconformance/suites/durations"
 	. "github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 	. "github.com/onsi/gomega"
@@ -61,6 +63,7 @@ func Main(args []string) int {
 	}
 	defer profiled()()
 	RegisterFailHandler(Fail)
+	defer AddTreeConstructionNodeArgsTransformer(longestFirst)()
 	passed := RunSpecs(new(result), protocol.Suite)
 	if protocol.Current().Start != nil {
 		_ = protocol.Send(protocol.Message{Implementations: process.CPUOfEnded()})
@@ -69,6 +72,17 @@ func Main(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// long is how long a spec takes that must not be among the last: others run meanwhile.
+const long = 8 * time.Second
+
+// longestFirst has the specs that take long start before all others, the longest first.
+func longestFirst(kind types.NodeType, _ Offset, text string, args []any) (string, []any, []error) {
+	if took := durations.OfLeaf(text); kind == types.NodeTypeIt && took >= long {
+		args = append(args, SpecPriority(took/time.Second))
+	}
+	return text, args, nil
 }
 
 // result is what Ginkgo wants of a test. It returns the same to Main.

@@ -48,10 +48,8 @@ func level(requirements []contract.Requirement) protocol.Level {
 }
 
 // Shows decorates a spec with known bugs of Kubernetes: it is expected to fail where the
-// implementation has one of them. It starts early, as it then waits for as long as it may.
-func Shows(bugs ...protocol.Bug) []any {
-	return []any{labels(bugs, protocol.Bug.Label), ginkgo.SpecPriority(2)}
-}
+// implementation has one of them.
+func Shows(bugs ...protocol.Bug) ginkgo.Labels { return labels(bugs, protocol.Bug.Label) }
 
 // MayShow decorates a spec with known bugs of Kubernetes for which it fails at times, as the
 // implementation happens to see one event before another: where it has one of them, the spec may pass
