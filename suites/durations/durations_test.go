@@ -67,7 +67,7 @@ func measured(t *testing.T, paths []string) string {
 
 func TestOfLeaf(t *testing.T) {
 	for spec, took := range table() {
-		_, leaf, _ := strings.Cut(spec, ": ")
+		_, leaf, _ := strings.Cut(spec, " ")
 		if OfLeaf(leaf) < took {
 			t.Errorf("OfLeaf(%q) is %s, less than %s", leaf, OfLeaf(leaf), took)
 		}
