@@ -79,8 +79,10 @@ const long = 8 * time.Second
 
 // longestFirst has the specs that take long start before all others, the longest first.
 func longestFirst(kind types.NodeType, _ Offset, text string, args []any) (string, []any, []error) {
-	if took := durations.OfLeaf(text); kind == types.NodeTypeIt && took >= long {
-		args = append(args, SpecPriority(took/time.Second))
+	if kind == types.NodeTypeIt {
+		if took := durations.OfLeaf(text); took >= long {
+			args = append(args, SpecPriority(took/time.Second))
+		}
 	}
 	return text, args, nil
 }
