@@ -71,8 +71,7 @@ type Controller struct {
 func Trim(object any) (any, error) {
 	if pod, ok := object.(*corev1.Pod); ok {
 		plan.Trim(pod)
-	}
-	if o, err := meta.Accessor(object); err == nil { // not a cache.DeletedFinalStateUnknown
+	} else if o, err := meta.Accessor(object); err == nil { // not a cache.DeletedFinalStateUnknown
 		o.SetManagedFields(nil)
 	}
 	return object, nil

@@ -114,8 +114,10 @@ func (k *Cache) past(pod *corev1.Pod) bool {
 	return plan.Terminal(pod) && !plan.HasFinalizer(pod) && !loop.NewerThan(pod.ResourceVersion, k.upTo)
 }
 
-// sawPod keeps an answer about a pod. If the pod has the finalizer, a removal before that is void.
+// sawPod keeps an answer about a pod, trimmed. If the pod has the finalizer, a removal before that is
+// void.
 func (k *Cache) sawPod(pod *corev1.Pod) {
+	plan.Trim(pod)
 	k.update(pod.UID, func(s *podState) {
 		if s.pod == nil || loop.Newer(pod, s.pod) {
 			s.pod = pod

@@ -1,10 +1,21 @@
 package plan
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"maps"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
 
 // Trim empties the fields of a pod that neither a Plan nor its execution depends on, which are most
 // of it: a controller keeps thousands of pods in memory.
 func Trim(pod *corev1.Pod) {
+	pod.ManagedFields = nil
+	maps.DeleteFunc(pod.Annotations, func(key, _ string) bool { return !slices.Contains(read, key) })
+	if len(pod.Annotations) == 0 {
+		pod.Annotations = nil
+	}
 	var sidecars []corev1.Container
 	for _, c := range pod.Spec.InitContainers {
 		if c.RestartPolicy != nil {
@@ -14,14 +25,24 @@ func Trim(pod *corev1.Pod) {
 	pod.Spec = corev1.PodSpec{NodeName: pod.Spec.NodeName, InitContainers: sidecars}
 	pod.Status = corev1.PodStatus{
 		Phase:                 pod.Status.Phase,
-		Conditions:            pod.Status.Conditions,
+		Conditions:            trimConditions(pod),
 		InitContainerStatuses: trimStatuses(pod.Status.InitContainerStatuses),
 		ContainerStatuses:     trimStatuses(pod.Status.ContainerStatuses),
 	}
-	for i := range pod.Status.Conditions {
-		c := &pod.Status.Conditions[i]
-		*c = corev1.PodCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime}
+}
+
+// read are the annotations that a Plan reads.
+var read = []string{batchv1.JobCompletionIndexAnnotation, batchv1.JobIndexFailureCountAnnotation, batchv1.JobIndexIgnoredFailureCountAnnotation}
+
+// trimConditions keeps of a pod that succeeded Ready, which may say when it ended. Any condition of
+// others may matter to a podFailurePolicy.
+func trimConditions(pod *corev1.Pod) (kept []corev1.PodCondition) {
+	for _, c := range pod.Status.Conditions {
+		if pod.Status.Phase != corev1.PodSucceeded || c.Type == corev1.PodReady {
+			kept = append(kept, corev1.PodCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime})
+		}
 	}
+	return slices.Clip(kept)
 }
 
 func trimStatuses(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {

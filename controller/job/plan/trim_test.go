@@ -12,6 +12,8 @@ import (
 func TestTrim(t *testing.T) {
 	at, always := metav1.NewTime(Noon), ptr.To(corev1.ContainerRestartPolicyAlways)
 	pod, want := MakePod("a ix=1"), MakePod("a ix=1")
+	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubelet"}}
+	pod.Annotations["example.com/notes"] = "of a user"
 	pod.Spec = corev1.PodSpec{
 		NodeName:       "node",
 		InitContainers: []corev1.Container{{Name: "setup"}, {Name: "proxy", Image: "proxy", RestartPolicy: always}},
@@ -45,5 +47,23 @@ func TestTrim(t *testing.T) {
 		if diff := cmp.Diff(want, pod); diff != "" {
 			t.Fatal(diff)
 		}
+	}
+}
+
+// TestTrimSucceeded: of a pod that succeeded there is no more to learn than when.
+func TestTrimSucceeded(t *testing.T) {
+	at := metav1.NewTime(Noon)
+	pod := MakePod("a succeeded")
+	pod.Annotations = map[string]string{"example.com/notes": "of a user"}
+	pod.Status.Conditions = []corev1.PodCondition{
+		{Type: corev1.PodInitialized, Status: corev1.ConditionTrue, LastTransitionTime: at},
+		{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "PodCompleted", LastTransitionTime: at},
+	}
+	want := MakePod("a succeeded")
+	want.Annotations = nil
+	want.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: at}}
+	Trim(pod)
+	if diff := cmp.Diff(want, pod); diff != "" {
+		t.Error(diff)
 	}
 }
