@@ -134,7 +134,7 @@ func noClass(_ context.Context, s *framework.Sandbox, pod *corev1.PodSpec) denia
 // warned waits for a Warning event about an object that has a reason.
 func warned(s *framework.Sandbox, about types.UID, reason string) {
 	GinkgoHelper()
-	s.Soon("the controller has emitted a Warning "+reason, func(g Gomega) {
+	s.SoonEmitted("the controller has emitted a Warning "+reason, func(g Gomega) {
 		g.Expect(s.Events()).To(ContainElement(And(
 			HaveField("InvolvedObject.UID", about),
 			HaveField("Type", corev1.EventTypeWarning),

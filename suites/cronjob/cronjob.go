@@ -109,7 +109,7 @@ func events(s *framework.Sandbox, cronJob *batchv1.CronJob, reason string) []cor
 // emits waits for an event about a CronJob that has a reason and all properties.
 func emits(s *framework.Sandbox, cronJob *batchv1.CronJob, reason string, properties ...types.GomegaMatcher) {
 	GinkgoHelper()
-	s.Soon("the controller has emitted "+reason, func(g Gomega) {
+	s.SoonEmitted("the controller has emitted "+reason, func(g Gomega) {
 		g.Expect(events(s, cronJob, reason)).To(ContainElement(And(properties...)))
 	})
 }

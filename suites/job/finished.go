@@ -76,12 +76,12 @@ var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func
 		s, good := WithNewJob(ctx, puppet.Job("good").Parallelism(2).Completions(2))
 		bad := framework.Create(ctx, s, puppet.Job("bad").BackoffLimit(0).ExitCodes("1").Obj())
 
-		s.Soon("there are events for created pods", func(g Gomega) {
+		s.SoonEmitted("there are events for created pods", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "SuccessfulCreate")).NotTo(BeEmpty())
 			g.Expect(eventsOf(s, bad, "SuccessfulCreate")).NotTo(BeEmpty())
 		})
 		SetParallelism(ctx, s, "good", 1)
-		s.Soon("there is an event for the deleted pod", func(g Gomega) {
+		s.SoonEmitted("there is an event for the deleted pod", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "SuccessfulDelete")).NotTo(BeEmpty())
 		})
 		s.Soon("one pod remains", func(g Gomega) {
@@ -91,7 +91,7 @@ var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func
 		s.End(ctx, 0, PodsOf(s, good)...)
 		Counts(s, "good", "the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		s.End(ctx, 0, PodsOf(s, good)...)
-		s.Soon("there are events for the end of both Jobs", func(g Gomega) {
+		s.SoonEmitted("there are events for the end of both Jobs", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "Completed")).To(ContainElement(HaveField("Type", "Normal")))
 			g.Expect(eventsOf(s, bad, batchv1.JobReasonBackoffLimitExceeded)).To(ContainElement(HaveField("Type", "Warning")))
 		})
