@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -47,9 +46,6 @@ const (
 // signal, 1 when the controller gave up, for example because it lost its lease, and 2 when
 // it could not start.
 func Main(args []string) int {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // a tenth less of the processor, for a third more memory
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	context.AfterFunc(ctx, stop) // a second signal kills
 	return execute(ctx, args, os.Stdout, os.Stderr)

@@ -12,7 +12,7 @@ import (
 // of it: a controller keeps thousands of pods in memory.
 func Trim(pod *corev1.Pod) {
 	pod.ManagedFields = nil
-	maps.DeleteFunc(pod.Annotations, func(key, _ string) bool { return !slices.Contains(read, key) })
+	maps.DeleteFunc(pod.Annotations, func(key, _ string) bool { return !slices.Contains(indexAnnotations, key) })
 	if len(pod.Annotations) == 0 {
 		pod.Annotations = nil
 	}
@@ -31,18 +31,18 @@ func Trim(pod *corev1.Pod) {
 	}
 }
 
-// read are the annotations that a Plan reads.
-var read = []string{batchv1.JobCompletionIndexAnnotation, batchv1.JobIndexFailureCountAnnotation, batchv1.JobIndexIgnoredFailureCountAnnotation}
+// indexAnnotations are all that a Plan reads.
+var indexAnnotations = []string{batchv1.JobCompletionIndexAnnotation, batchv1.JobIndexFailureCountAnnotation, batchv1.JobIndexIgnoredFailureCountAnnotation}
 
-// trimConditions keeps of a pod that succeeded Ready, which may say when it ended. Any condition of
-// others may matter to a podFailurePolicy.
+// trimConditions returns the conditions without reasons and messages. Of a pod that succeeded, only
+// Ready matters: it may say when the pod ended. Of others, a podFailurePolicy may name any.
 func trimConditions(pod *corev1.Pod) (kept []corev1.PodCondition) {
 	for _, c := range pod.Status.Conditions {
 		if pod.Status.Phase != corev1.PodSucceeded || c.Type == corev1.PodReady {
 			kept = append(kept, corev1.PodCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime})
 		}
 	}
-	return slices.Clip(kept)
+	return kept
 }
 
 func trimStatuses(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
