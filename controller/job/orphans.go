@@ -28,7 +28,10 @@ func (c *Controller) syncOrphan(ctx context.Context, key cache.ObjectName) error
 	if err != nil {
 		return fmt.Errorf("looking for the Job of pod %s: %w", key, err)
 	}
-	matching, _ := c.jobs.GetPodJobs(pod) // the error means that there are none
+	var matching []batchv1.Job
+	if metav1.GetControllerOfNoCopy(pod) == nil { // it compares the pod with all Jobs of the namespace
+		matching, _ = c.jobs.GetPodJobs(pod) // the error means that there are none
+	}
 	if !plan.Orphaned(pod, owner, matching, c.manager) {
 		return nil
 	}
