@@ -57,7 +57,7 @@ func saveImageCommand() *cobra.Command {
 	var versions []string
 	var name string
 	c := command("save FILE", "Save an image with this program and the programs of a cluster",
-		`Writes an archive for docker load and the like: an image with this program, etcd, KWOK and
+		`Writes an archive for docker load and the like: an image with this program, etcd and
 the control planes of these versions, which it downloads or builds unless the cache has them.
 The image is for Linux on this machine's architecture. It needs no network, no root, and no
 folder that can be written but /tmp and the one for reports; gen job prints a Job for it.

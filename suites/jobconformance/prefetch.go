@@ -12,7 +12,7 @@ func prefetchCommand() *cobra.Command {
 	var versions []string
 	var b build.Builder
 	c := command("prefetch", "Fill the cache with control planes, so that later runs need no network",
-		`Downloads or builds etcd, KWOK, kube-apiserver, kube-controller-manager and
+		`Downloads or builds etcd, kube-apiserver, kube-controller-manager and
 kube-scheduler unless the cache has them, and prints the folder of each.
 
 Exit codes: 0 all are there, 2 one could not be downloaded or built,
@@ -26,7 +26,7 @@ Exit codes: 0 all are there, 2 one could not be downloaded or built,
 				if err != nil {
 					return err
 				}
-				for _, program := range []string{bins.Etcd, bins.KWOK, bins.KubeAPIServer} {
+				for _, program := range []string{bins.Etcd, bins.KubeAPIServer} {
 					fmt.Fprintln(cmd.OutOrStdout(), filepath.Dir(program))
 				}
 			}
