@@ -209,6 +209,13 @@ func startsOnce(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) 
 	return job
 }
 
+// startsLater is startsOnce for a Job that was rejected before.
+func startsLater(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) {
+	GinkgoHelper()
+	s.SoonAfter(MaxAPIBackoff, "the Job is created", func(g Gomega) { g.Expect(CreatedJobs(s)).NotTo(BeEmpty()) })
+	startsOnce(s, cronJob, tick)
+}
+
 // denyDeletion creates a policy that rejects the deletion of Jobs, such as this one.
 func denyDeletion(ctx context.Context, s *framework.Sandbox, job batchv1.Job) denial {
 	GinkgoHelper()
@@ -233,7 +240,7 @@ var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "beh
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		startsNothing(s, cronJob, tick)
 		denial.lift(ctx)
-		startsOnce(s, cronJob, tick)
+		startsLater(s, cronJob, tick)
 	},
 		Entry("a quota", Covers(RefusedJobIsNotRecorded, RefusedTickStartsLater), needsQuotas, noJobs),
 		Entry("a policy", Covers(RefusedJobIsNotRecorded, RefusedTickStartsLater), needsPolicies, denyJobs),
@@ -249,7 +256,7 @@ var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "beh
 		startsNothing(s, cronJob, tick)
 		c.expectAttempts(maxAttempts)
 		c.lift(ctx)
-		startsOnce(s, cronJob, tick)
+		startsLater(s, cronJob, tick)
 	})
 
 	// The controller may decide before the deadline and send its request shortly after
@@ -326,7 +333,7 @@ var _ = Describe("CronJob admission, changed Jobs:", Label("area:cronjob", "beha
 			g.Expect(s.CronJob("a").Status.Active).To(ConsistOf(HaveField("UID", first.UID)))
 		})
 		denial.lift(ctx)
-		s.Soon("the next Job has replaced it", func(g Gomega) {
+		s.SoonAfter(MaxAPIBackoff, "the next Job has replaced it", func(g Gomega) {
 			g.Expect(s.Jobs()).To(HaveLen(1))
 			g.Expect(Existing(s, cronJob)).To(Equal(Times(next)))
 		})

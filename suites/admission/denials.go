@@ -154,6 +154,12 @@ func waits(s *framework.Sandbox, job string) {
 	})
 }
 
+// createsLater waits until there are so many pods, of which some were rejected before.
+func createsLater(s *framework.Sandbox, n int) {
+	GinkgoHelper()
+	s.SoonAfter(MaxAPIBackoff, "all pods are created", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(n)) })
+}
+
 // counter is a webhook in this process that rejects requests and records when each of
 // them arrived. Events record the first few only.
 type counter struct {

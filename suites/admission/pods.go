@@ -29,6 +29,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		framework.Create(ctx, s, job)
 		waits(s, "a")
 		denial.lift(ctx)
+		createsLater(s, 2)
 		s.End(ctx, 0, Running(s, "a", 2)...)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	},
@@ -56,7 +57,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2}))
 		})
 		s.End(ctx, 0, pods[0])
-		Counts(s, "a", "the pod that succeeded is replaced", Counters{Active: 2, Ready: 2, Succeeded: 1})
+		CountsAfter(s, MaxAPIBackoff, "a", "the pod that succeeded is replaced", Counters{Active: 2, Ready: 2, Succeeded: 1})
 		s.End(ctx, 0, s.Active()...)
 		Completes(s, "a", Counters{Succeeded: 3})
 	})
@@ -79,6 +80,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		waits(s, "a")
 		c.expectAttempts(maxAttempts)
 		c.lift(ctx)
+		createsLater(s, 1)
 		s.End(ctx, 0, Running(s, "a", 1)...)
 		Completes(s, "a", Counters{Succeeded: 1})
 	})
@@ -131,6 +133,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		Running(s, "a", 2)
 		s.Stays("no other index has a pod", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(2)) })
 		denial.lift(ctx)
+		createsLater(s, 3)
 		s.End(ctx, 0, Running(s, "a", 3)...)
 		Completes(s, "a", Counters{Succeeded: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
@@ -184,7 +187,7 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 			g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", BeEquivalentTo(2)), HaveField("Failed", BeZero())))
 		})
 		denial.lift(ctx)
-		s.Soon("both pods are gone", func(g Gomega) {
+		s.SoonAfter(MaxAPIBackoff, "both pods are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
 		})
@@ -200,7 +203,7 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 		s.Stays("the pod is active", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		c.expectAttempts(maxAttempts)
 		c.lift(ctx)
-		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
+		s.SoonAfter(MaxAPIBackoff, "the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 	})
 
 	It("the controller emits FailedDelete", Covers(WarnsOfUndeletablePods), needsPolicies, func(ctx SpecContext) {
@@ -228,6 +231,7 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 			g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", ContainElement(batchv1.JobTrackingFinalizer))))
 		})
 		denial.lift(ctx)
+		s.SoonAfter(MaxAPIBackoff, "the pods are released", func(g Gomega) { g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", BeEmpty()))) })
 		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 })

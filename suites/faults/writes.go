@@ -138,7 +138,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		pods := Running(s.Sandbox, "a", 2)
 		for i, pod := range pods {
 			s.End(ctx, 1, pod)
-			s.SoonAfter(time.Minute, "the failure is recorded", func(g Gomega) {
+			s.SoonAfter(MaxAPIBackoff, "the failure is recorded", func(g Gomega) {
 				g.Expect(s.Job("a").Status.UncountedTerminatedPods).To(HaveValue(HaveField("Failed", ContainElement(pod.UID))))
 			})
 			if i == 0 {
@@ -146,7 +146,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 			}
 		}
 		failure.Remove()
-		s.SoonAfter(time.Minute, "the Job is Failed, and its pods are released", func(g Gomega) {
+		s.SoonAfter(MaxAPIBackoff, "the Job is Failed, and its pods are released", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded))
 			g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", BeEmpty())))
 		})
@@ -170,7 +170,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 			again := s.On(releasePods).Nth(1).Answer(500) // the next request follows what is there now
 			failure.Remove()
 			s.Meets("release the pod again", again)
-			CountsAfter(s.Sandbox, time.Minute, "a", "the pod is counted as failed, and replaced", Counters{Active: 2, Ready: 2, Failed: 1})
+			CountsAfter(s.Sandbox, MaxAPIBackoff, "a", "the pod is counted as failed, and replaced", Counters{Active: 2, Ready: 2, Failed: 1})
 		})
 
 	// The watch of pods stays held: the deletion of the Job, and perhaps an event from before it,

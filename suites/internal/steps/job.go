@@ -64,6 +64,11 @@ func CreatedFor(s *framework.Sandbox, job *batchv1.Job) []corev1.Pod {
 	return slices.DeleteFunc(s.Created(), func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, job) })
 }
 
+// MaxAPIBackoff is how long a controller may wait before it repeats requests that have failed again
+// and again: with each sync of a Job that fails, kube-controller-manager's delay doubles up to this
+// (MaxJobApiBackOff), and each event of a pod causes a sync.
+const MaxAPIBackoff = time.Minute
+
 // Running waits until a Job has exactly n active pods and its status counts them
 // as active and ready. It returns these pods, oldest first. An active pod that
 // nobody controls counts, too; those of other Jobs do not.
