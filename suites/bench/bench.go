@@ -33,7 +33,8 @@ type Options struct {
 	// Scale is the size of the rows, more than 0 and at most 100; 1 is as
 	// designed.
 	Scale float64
-	// Floors measures as well what the machine does without a controller.
+	// Floors measures as well what the machine does without a controller: at no rate limit
+	// also the rows of one Job, by hand.
 	Floors bool
 	// Progress takes a line for each measurement.
 	Progress io.Writer
@@ -103,7 +104,7 @@ func (b *Bench) measureFloors(ctx context.Context, out io.Writer) error {
 	for _, f := range floorsAt(b.Scale) {
 		line := floorLine{text: f.text, pods: f.pods}
 		for range b.Repeat {
-			took, err := b.measureFloor(ctx, f)
+			took, err := b.measureFloor(ctx, f.name, func(ctx context.Context, w *workload) error { return f.measure(ctx, w, f.pods) })
 			if err != nil {
 				return err
 			}
@@ -140,6 +141,14 @@ func (b *Bench) measureRows(ctx context.Context, limit Limit) ([]line, error) {
 				}
 				console.Line(b.Progress, row.text+", "+controller.name, "%-9s %8s %6d calls", limit, s.time.Round(10*time.Millisecond), s.calls.Total())
 				*controller.to = append(*controller.to, s)
+			}
+			if b.Floors && row.byHand != nil && limit == Unlimited {
+				took, err := b.measureFloor(ctx, row.name, row.byHand)
+				if err != nil {
+					return nil, err
+				}
+				console.Line(b.Progress, row.text+", by hand", "%-9s %8s", limit, took.Round(10*time.Millisecond))
+				l.byHand = append(l.byHand, took.Seconds())
 			}
 		}
 		lines = append(lines, l)

@@ -20,6 +20,8 @@ type line struct {
 	// ours and theirs are the samples of the reference controller and of
 	// kube-controller-manager.
 	ours, theirs []sample
+	// byHand is how many seconds the row took without a controller, if that was measured.
+	byHand []float64
 }
 
 // floorLine is how long one floor took.
@@ -51,12 +53,20 @@ func printComparison(out io.Writer, lines []line) {
 	for _, m := range measures {
 		head = append(head, m.name, "upstream", "ratio")
 	}
+	byHand := slices.ContainsFunc(lines, func(l line) bool { return len(l.byHand) > 0 })
+	if byHand {
+		head = append(head, "seconds by hand", "ratio")
+	}
 	var rows [][]string
 	for _, l := range lines {
 		row := []string{l.text}
 		for _, m := range measures {
 			ours, theirs := medianOf(l, l.ours, m.of), medianOf(l, l.theirs, m.of)
 			row = append(row, figure(ours), figure(theirs), ratio(ours, theirs))
+		}
+		if byHand {
+			least := median(l.byHand)
+			row = append(row, figure(least), ratio(medianOf(l, l.ours, measures[0].of), least))
 		}
 		rows = append(rows, row)
 	}

@@ -34,6 +34,8 @@ type row struct {
 	// prepare, if any, creates what must exist before the clock starts.
 	prepare func(context.Context, *workload) error
 	start   func(context.Context, *workload) error
+	// byHand, if any, does with the fewest writes what the row takes, without a controller.
+	byHand func(context.Context, *workload) error
 }
 
 // RowNames returns the names of all rows.
@@ -88,15 +90,51 @@ func failing(name, text string, n int) row {
 }
 
 func one(name, text string, completions int, indexed bool) row {
-	return row{name: name, text: text, pods: completions, jobs: 1, start: func(ctx context.Context, w *workload) error {
-		return w.createJobs(ctx, 1, func(name string) *batchv1.Job {
-			job := template(name).Completions(int32(completions)).Parallelism(int32(min(completions, parallelism)))
-			if indexed {
-				job.Indexed()
-			}
-			return job.Obj()
-		})
-	}}
+	build := func(name string) *batchv1.Job {
+		job := template(name).Completions(int32(completions)).Parallelism(int32(min(completions, parallelism)))
+		if indexed {
+			job.Indexed()
+		}
+		return job.Obj()
+	}
+	return row{
+		name: name, text: text, pods: completions, jobs: 1,
+		start:  func(ctx context.Context, w *workload) error { return w.createJobs(ctx, 1, build) },
+		byHand: func(ctx context.Context, w *workload) error { return w.runByHand(ctx, build("by-hand"), completions) },
+	}
+}
+
+// runByHand creates a Job that no controller reconciles, and its pods.
+func (w *workload) runByHand(ctx context.Context, job *batchv1.Job, completions int) error {
+	job, err := w.client.BatchV1().Jobs(w.namespace).Create(ctx, job, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	return w.createAndFree(ctx, completions, func(i int) *corev1.Pod { return podOf(job, i) })
+}
+
+// podOf is the pod of a Job with this index, as the API has it.
+func podOf(job *batchv1.Job, index int) *corev1.Pod {
+	template := job.Spec.Template.DeepCopy()
+	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
+	pod.GenerateName = job.Name + "-"
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
+	if ptr.Deref(job.Spec.CompletionMode, batchv1.NonIndexedCompletion) == batchv1.NonIndexedCompletion {
+		return pod
+	}
+	number := fmt.Sprint(index)
+	metav1.SetMetaDataAnnotation(&pod.ObjectMeta, batchv1.JobCompletionIndexAnnotation, number)
+	metav1.SetMetaDataLabel(&pod.ObjectMeta, batchv1.JobCompletionIndexAnnotation, number)
+	pod.Spec.Hostname = job.Name + "-" + number
+	pod.GenerateName = pod.Spec.Hostname + "-"
+	for i := range pod.Spec.Containers {
+		c := &pod.Spec.Containers[i]
+		c.Env = append(c.Env, corev1.EnvVar{Name: "JOB_COMPLETION_INDEX", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{
+			FieldPath: "metadata.labels['" + batchv1.JobCompletionIndexAnnotation + "']",
+		}}})
+	}
+	return pod
 }
 
 func (w *workload) createJobs(ctx context.Context, n int, job func(name string) *batchv1.Job) error {
@@ -133,29 +171,28 @@ func crons(name, text string, n int) row {
 type floor struct {
 	name, text string
 	pods       int
-	measure    func(*Bench, context.Context, *workload, int) error
+	measure    func(context.Context, *workload, int) error
 }
 
 // floorsAt returns all of them, at a scale as in rowsAt.
 func floorsAt(scale float64) []floor {
 	n := func(full int) int { return max(1, int(float64(full)*scale)) }
 	return []floor{
-		{"create", "bare pods are created, nothing else", n(5000), (*Bench).create},
-		{"end", "the same, ended by the benchmark, and each loses a finalizer", n(5000), (*Bench).createAndFree},
-		{"kwok", "bare pods are created, scheduled and run by KWOK instead", n(1000), (*Bench).createForKWOK},
+		{"create", "bare pods are created, nothing else", n(5000), createBare},
+		{"kwok", "the same, and KWOK runs them", n(1000), createForKWOK},
 	}
 }
 
-// measureFloor returns how long a floor takes.
-func (b *Bench) measureFloor(ctx context.Context, f floor) (time.Duration, error) {
+// measureFloor returns how long something takes without a controller.
+func (b *Bench) measureFloor(ctx context.Context, name string, measure func(context.Context, *workload) error) (time.Duration, error) {
 	w, err := newWorkload(ctx, b.Client)
 	if err != nil {
 		return 0, err
 	}
 	begin := time.Now()
-	if err := f.measure(b, ctx, w, f.pods); err != nil {
+	if err := measure(ctx, w); err != nil {
 		w.stop()
-		return 0, fmt.Errorf("%s: %w", f.name, err)
+		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	took := time.Since(begin)
 	return took, w.clear(ctx)
@@ -168,32 +205,28 @@ func bare(i int, scheduler string) *corev1.Pod {
 	return pod
 }
 
-func (b *Bench) createPods(ctx context.Context, w *workload, n int, pod func(i int) *corev1.Pod) error {
+func (w *workload) createPods(ctx context.Context, n int, pod func(i int) *corev1.Pod) error {
 	return inParallel(ctx, n, func(ctx context.Context, i int) error {
-		_, err := b.Client.CoreV1().Pods(w.namespace).Create(ctx, pod(i), metav1.CreateOptions{})
+		_, err := w.client.CoreV1().Pods(w.namespace).Create(ctx, pod(i), metav1.CreateOptions{})
 		return err
 	})
 }
 
-func (b *Bench) create(ctx context.Context, w *workload, n int) error {
-	return b.createPods(ctx, w, n, func(i int) *corev1.Pod { return bare(i, "nobody") })
+func createBare(ctx context.Context, w *workload, n int) error {
+	return w.createPods(ctx, n, func(i int) *corev1.Pod { return bare(i, "nobody") })
 }
 
 // createAndFree makes the fewest writes with which a Job's pods can be done.
-func (b *Bench) createAndFree(ctx context.Context, w *workload, n int) error {
+func (w *workload) createAndFree(ctx context.Context, n int, pod func(i int) *corev1.Pod) error {
 	free := []byte(`{"metadata":{"$deleteFromPrimitiveList/finalizers":["` + batchv1.JobTrackingFinalizer + `"]}}`)
-	return b.createAndEnd(ctx, w, n, func(i int) *corev1.Pod {
-		pod := bare(i, scheduler)
-		pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
-		return pod
-	}, func(name string) error {
-		_, err := b.Client.CoreV1().Pods(w.namespace).Patch(ctx, name, types.StrategicMergePatchType, free, metav1.PatchOptions{})
+	return w.createAndEnd(ctx, n, pod, func(name string) error {
+		_, err := w.client.CoreV1().Pods(w.namespace).Patch(ctx, name, types.StrategicMergePatchType, free, metav1.PatchOptions{})
 		return err
 	})
 }
 
-func (b *Bench) createForKWOK(ctx context.Context, w *workload, n int) error {
-	return b.createAndEnd(ctx, w, n, func(i int) *corev1.Pod {
+func createForKWOK(ctx context.Context, w *workload, n int) error {
+	return w.createAndEnd(ctx, n, func(i int) *corev1.Pod {
 		pod := bare(i, corev1.DefaultSchedulerName)
 		pod.Annotations = puppet.Script{ExitCodes: []int{0}}.Annotations()
 		return pod
@@ -202,11 +235,11 @@ func (b *Bench) createForKWOK(ctx context.Context, w *workload, n int) error {
 
 // createAndEnd creates pods, does something to each that has succeeded, and
 // returns when that is done for all.
-func (b *Bench) createAndEnd(ctx context.Context, w *workload, n int, pod func(i int) *corev1.Pod, then func(name string) error) error {
+func (w *workload) createAndEnd(ctx context.Context, n int, pod func(i int) *corev1.Pod, then func(name string) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	names := make(chan string, n)
-	unwatch, err := requests.Watch(ctx, b.Client, w.namespace, requests.Pods, cache.ResourceEventHandlerFuncs{
+	unwatch, err := requests.Watch(ctx, w.client, w.namespace, requests.Pods, cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(before, after any) {
 			p := after.(*corev1.Pod)
 			if p.Status.Phase == corev1.PodSucceeded && before.(*corev1.Pod).Status.Phase != p.Status.Phase {
@@ -221,7 +254,7 @@ func (b *Bench) createAndEnd(ctx context.Context, w *workload, n int, pod func(i
 
 	var work sync.WaitGroup
 	work.Go(func() {
-		if err := b.createPods(ctx, w, n, pod); err != nil {
+		if err := w.createPods(ctx, n, pod); err != nil {
 			cancel(err)
 		}
 	})

@@ -22,6 +22,9 @@ Markdown; progress goes to standard error.
                  audit log
   peak MiB       maximum resident memory of the process (VmHWM)
   CPU seconds    of the process, for this row only
+  by hand        seconds without a controller: the Job's pods, as a controller creates
+                 them, are created, and each loses its finalizer when it has ended; the
+                 ratio is the reference's to that
 
 Figures are medians over --repeat; a ratio below 1 means that the reference needs
 less. KWOK does not run the pods: the benchmark writes one status for each pod as
