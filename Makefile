@@ -67,9 +67,6 @@ cacheflags = $(call flag,assets,$(KUBEBUILDER_ASSETS)) $(call flag,cache-dir,$(C
 buildflags = $(cacheflags) $(call flag,output-dir,$(REPORTS)) $(call flag,timeout,$(TIMEOUT))
 clusterflags = $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)) $(call flag,feature-gates,$(FEATURE_GATES)) $(buildflags)
 
-# Messages name these variables and not the flags.
-e2e prefetch explore bench bench-long crash soak score repro repro-matrix: export JOBCONFORMANCE_MAKE = 1
-
 .PHONY: help e2e prefetch test lint clean compare example page
 
 e2e: bin/jobconformance ## check a controller on an embedded cluster

@@ -48,7 +48,7 @@ func (o Options) Check() error {
 		}
 	}
 	if o.Repeat < 1 || len(o.Limits) == 0 || !(o.Scale > 0) || o.Scale > 100 {
-		return badinput.New("nothing would be measured", fmt.Sprintf("give %s 1 or more, a %s, and a %s above 0 and up to 100", console.Option("repeat"), console.Option("qps"), console.Option("scale")))
+		return badinput.New("nothing would be measured", fmt.Sprintf("give %s 1 or more, a %s, and a %s above 0 and up to 100", console.Flag("repeat"), console.Flag("qps"), console.Flag("scale")))
 	}
 	return nil
 }

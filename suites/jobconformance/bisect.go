@@ -17,7 +17,7 @@ import (
 // the Go module proxy lists, between the two that it names.
 func (r *reproducing) between(ctx context.Context) error {
 	from, to, _ := strings.Cut(r.bisect, "..")
-	again := "give an older and a newer version, as in " + console.Option("bisect", "v1.35.4..v1.36.3")
+	again := "give an older and a newer version, as in " + console.Flag("bisect", "v1.35.4..v1.36.3")
 	for _, version := range append([]string{from, to}, r.Versions...) {
 		if build.CheckVersion(version) != nil {
 			return badinput.New(fmt.Sprintf("%q is no version to search from or to", version), again)
@@ -27,7 +27,7 @@ func (r *reproducing) between(ctx context.Context) error {
 	case semver.Compare(from, to) >= 0:
 		return badinput.New(from+" is not older than "+to, again)
 	case r.Build.Source != "":
-		return badinput.New("a tree has one version", "leave out "+console.Option("kubernetes-source")+" or "+console.Option("bisect"))
+		return badinput.New("a tree has one version", "leave out "+console.Flag("kubernetes-source")+" or "+console.Flag("bisect"))
 	case !r.given:
 		var err error
 		if r.Versions, err = build.Releases(ctx); err != nil {

@@ -49,7 +49,7 @@ func historyFiles(args []string) ([]string, error) {
 			return nil, err
 		}
 		if len(inside) == 0 {
-			return nil, badinput.New("there are no histories in "+arg, "run the suites with "+console.Option("history", "all")+" to save some")
+			return nil, badinput.New("there are no histories in "+arg, "run the suites with "+console.Flag("history", "all")+" to save some")
 		}
 		for _, file := range inside {
 			files = append(files, filepath.Join(arg, file))

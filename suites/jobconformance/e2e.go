@@ -147,10 +147,10 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	}
 	f.options.Implementation = impl
 	if f.printResults && f.selection.Shard.Count == 0 {
-		return badinput.New("a run that is no shard prints no results", "give "+console.Option("shard")+", or leave "+console.Option("print-results")+" out")
+		return badinput.New("a run that is no shard prints no results", "give "+console.Flag("shard")+", or leave "+console.Flag("print-results")+" out")
 	}
 	if f.selection.Procs < 0 || f.repeat < 1 {
-		return badinput.New("a number of processes or of repeats is too small", fmt.Sprintf("give %s and %s 1 or more", console.Option("procs"), console.Option("repeat")))
+		return badinput.New("a number of processes or of repeats is too small", fmt.Sprintf("give %s and %s 1 or more", console.Flag("procs"), console.Flag("repeat")))
 	}
 	if f.dryRun {
 		return f.list(ctx, stdout)
@@ -235,14 +235,14 @@ func (f *flags) parse() (implementation.Implementation, error) {
 func (f *flags) selects() error {
 	for name, expression := range map[string]string{"focus": f.selection.Focus, "skip": f.selection.Skip} {
 		if _, err := regexp.Compile(expression); err != nil {
-			return badinput.Wrap(err, console.Option(name)+" is not a regular expression", "correct it")
+			return badinput.Wrap(err, console.Flag(name)+" is not a regular expression", "correct it")
 		}
 	}
 	if _, err := ginkgo.ParseLabelFilter(f.labels); err != nil {
 		return badinput.New(fmt.Sprintf("%q is not a label filter", f.labels), "write one like 'behaviour:parallelism && !slow'")
 	}
 	if !slices.Contains([]string{"", "on", "allow", "off"}, f.knownBugs) {
-		return badinput.New(fmt.Sprintf("%q is neither on, allow nor off", f.knownBugs), "give "+console.Option("known-bugs", "on")+", allow or off")
+		return badinput.New(fmt.Sprintf("%q is neither on, allow nor off", f.knownBugs), "give "+console.Flag("known-bugs", "on")+", allow or off")
 	}
 	f.selection.MayBeFixed = f.knownBugs == "allow" || f.knownBugs == "" && f.options.Build.Source != ""
 	if err := f.selectByContract(); err != nil {

@@ -93,7 +93,7 @@ func (x *exploration) check() (err error) {
 	}
 	which, err := regexp.Compile(x.scenarios)
 	if err != nil {
-		return badinput.Wrap(err, console.Option("scenarios")+" is not a regular expression", "correct it")
+		return badinput.Wrap(err, console.Flag("scenarios")+" is not a regular expression", "correct it")
 	}
 	if x.chosen, err = explore.Scenarios(which); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (x *exploration) check() (err error) {
 	x.chosen = run.Every(x.shard, x.chosen)
 	if x.minutes < 0 || x.workers < 0 || x.pairs < 0 || x.actions < 0 {
 		return badinput.New("a number of minutes, workers, pairs or actions is negative",
-			fmt.Sprintf("give %s, %s, %s and %s 0 or more", console.Option("minutes"), console.Option("workers"), console.Option("pairs"), console.Option("actions")))
+			fmt.Sprintf("give %s, %s, %s and %s 0 or more", console.Flag("minutes"), console.Flag("workers"), console.Flag("pairs"), console.Flag("actions")))
 	}
 	if x.workers == 0 {
 		x.workers = 8 * runtime.NumCPU()
@@ -115,7 +115,7 @@ func (x *exploration) check() (err error) {
 		return nil
 	}
 	if len(x.chosen) > 1 {
-		return badinput.New(fmt.Sprintf("a plan is for one scenario, and %d match", len(x.chosen)), "choose one with "+console.Option("scenarios"))
+		return badinput.New(fmt.Sprintf("a plan is for one scenario, and %d match", len(x.chosen)), "choose one with "+console.Flag("scenarios"))
 	}
 	x.faults, err = explore.ParsePlan(x.plan)
 	return err
@@ -137,7 +137,7 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 		})
 		switch {
 		case len(x.chosen) == 0:
-			return badinput.New("no scenario is left", "choose others with "+console.Option("scenarios"))
+			return badinput.New("no scenario is left", "choose others with "+console.Flag("scenarios"))
 		case x.plan != "":
 			print, err = x.replay(ctx, environment, out)
 		default:
@@ -159,7 +159,7 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 	identity := explore.Identity{Implementation: x.implementation, Program: program, Kubernetes: env.Version()}
 	results, err := explore.OpenResults(filepath.Join(env.Reports, "results.jsonl"), identity, x.fresh)
 	if err != nil {
-		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Option("output-dir"))
+		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Flag("output-dir"))
 	}
 	defer results.Close()
 	known, err := explore.Expected(x.implementation, env.Version())

@@ -60,13 +60,13 @@ func genJobCommand() *cobra.Command {
 
 func (g generated) print(out io.Writer, args []string) error {
 	if g.image == "" || g.shards < 1 || g.parallelism < 0 {
-		return badinput.New("a Job needs an image and 1 or more shards", "give "+console.Option("image")+" and "+console.Option("shards"))
+		return badinput.New("a Job needs an image and 1 or more shards", "give "+console.Flag("image")+" and "+console.Flag("shards"))
 	}
 	requests := corev1.ResourceList{}
 	for name, text := range map[corev1.ResourceName]string{corev1.ResourceCPU: g.cpu, corev1.ResourceMemory: g.memory} {
 		quantity, err := resource.ParseQuantity(text)
 		if err != nil {
-			return badinput.New(fmt.Sprintf("%q is no quantity", text), "give one as in "+console.Option("cpu", "500m")+" or "+console.Option("memory", "2Gi"))
+			return badinput.New(fmt.Sprintf("%q is no quantity", text), "give one as in "+console.Flag("cpu", "500m")+" or "+console.Flag("memory", "2Gi"))
 		}
 		requests[name] = quantity
 	}

@@ -103,7 +103,7 @@ Each flag can also be given as an environment variable: --labels as JOBCONFORMAN
 		}
 		limit, err := cmd.Flags().GetDuration("timeout")
 		if err == nil && limit > 0 {
-			ctx, cancel := context.WithTimeoutCause(cmd.Context(), limit, fmt.Errorf("%s is over: %w", console.Option("timeout", limit.String()), errTimeout))
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), limit, fmt.Errorf("%s is over: %w", console.Flag("timeout", limit.String()), errTimeout))
 			context.AfterFunc(ctx, cancel)
 			cmd.SetContext(ctx)
 		}

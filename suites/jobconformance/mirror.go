@@ -68,12 +68,12 @@ type imageCopy struct {
 // copiesIn returns what the copies of images are called.
 func copiesIn(registry string, pulls []run.Pull) (copies []imageCopy, err error) {
 	if len(pulls) == 0 {
-		return nil, badinput.New("an embedded cluster pulls no images", "give "+console.Option("cluster", "kind")+" or existing")
+		return nil, badinput.New("an embedded cluster pulls no images", "give "+console.Flag("cluster", "kind")+" or existing")
 	}
 	for _, p := range pulls {
 		c := imageCopy{Pull: p}
 		if c.from, err = name.ParseReference(p.Image); err != nil {
-			return nil, badinput.Wrap(err, fmt.Sprintf("%q is no reference to an image", p.Image), "correct "+console.Option(p.Flag))
+			return nil, badinput.Wrap(err, fmt.Sprintf("%q is no reference to an image", p.Image), "correct "+console.Flag(p.Flag))
 		}
 		repository, err := name.NewRepository(strings.TrimSuffix(registry, "/")+"/"+c.from.Context().RepositoryStr(), name.StrictValidation)
 		if err != nil {
@@ -146,7 +146,7 @@ func (p *pulling) flags(copies []imageCopy) string {
 		words = append(words, console.Argument(c.Flag, value))
 	}
 	if nodes > 1 { // Pulls has them first; the flag would be for all nodes
-		words = append(slices.Delete(words, 1, 1+nodes), "and the copies of the nodes' images in the file of "+console.Option("kind-config"))
+		words = append(slices.Delete(words, 1, 1+nodes), "and the copies of the nodes' images in the file of "+console.Flag("kind-config"))
 	}
 	return strings.Join(words, " ")
 }

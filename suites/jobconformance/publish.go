@@ -96,10 +96,9 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) (*r
 // about where the results go.
 var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast", "output", "output-dir", "history", "print-results"}
 
-// again returns the command that runs one spec again, with the flags or the variables that
-// the user gave.
+// again returns the command that runs one spec again, with the flags that the user gave.
 func (f *flags) again(spec string) string {
-	words := []string{console.Program("e2e")}
+	words := []string{console.Program("run")}
 	f.set.Visit(func(flag *pflag.Flag) {
 		value := flag.Value.String()
 		if slice, ok := flag.Value.(pflag.SliceValue); ok {

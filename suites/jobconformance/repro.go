@@ -104,7 +104,7 @@ func (r *reproducing) run(ctx context.Context) error {
 	case r.list:
 		return list(r.Out, known, r.output)
 	case (r.issue == "") == (r.file == ""):
-		return badinput.New("there must be one issue or one scenario", fmt.Sprintf("give exactly one of %s and %s; %s prints the known issues", console.Option("issue"), console.Option("scenario"), console.Option("list")))
+		return badinput.New("there must be one issue or one scenario", fmt.Sprintf("give exactly one of %s and %s; %s prints the known issues", console.Flag("issue"), console.Flag("scenario"), console.Flag("list")))
 	}
 	if err := checkRepro(r.Options); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (r *reproducing) print(outcomes []repro.Outcome) error {
 // checkRepro rejects numbers that repro and repro-matrix cannot work with.
 func checkRepro(o repro.Options) error {
 	if o.Repeat < 1 || o.Procs < 1 {
-		return badinput.New("a number of repeats or of scenarios at a time is too small", fmt.Sprintf("give %s and %s 1 or more", console.Option("repeat"), console.Option("procs")))
+		return badinput.New("a number of repeats or of scenarios at a time is too small", fmt.Sprintf("give %s and %s 1 or more", console.Flag("repeat"), console.Flag("procs")))
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (r *reproducing) fromTree(ctx context.Context) error {
 		r.Versions = []string{version}
 	}
 	if len(r.Versions) > 1 {
-		return badinput.New("a tree has one version", "give "+console.Option("version")+" once, or leave it out")
+		return badinput.New("a tree has one version", "give "+console.Flag("version")+" once, or leave it out")
 	}
 	s := *r.Scenario
 	s.Affected = ""
@@ -241,13 +241,13 @@ func findBug(known []library.Entry, id string) (library.Entry, error) {
 	}
 	number, err := strconv.Atoi(id)
 	if err != nil {
-		return library.Entry{}, badinput.New(fmt.Sprintf("%q is neither the number of an issue nor a known bug", id), "give a number as in 139428, or print all bugs with "+console.Option("list"))
+		return library.Entry{}, badinput.New(fmt.Sprintf("%q is neither the number of an issue nor a known bug", id), "give a number as in 139428, or print all bugs with "+console.Flag("list"))
 	}
 	if at, shown := library.Shown()[number]; shown {
-		return library.Entry{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number), "check it with "+console.Option("requirement", at))
+		return library.Entry{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number), "check it with "+console.Flag("requirement", at))
 	}
 	nearest := strings.ReplaceAll(strings.Trim(fmt.Sprint(library.Nearest(known, number, 3)), "[]"), " ", ", ")
-	return library.Entry{}, badinput.New(fmt.Sprintf("issue %d is unknown", number), "take one of the nearest, "+nearest+", or print all with "+console.Option("list"))
+	return library.Entry{}, badinput.New(fmt.Sprintf("issue %d is unknown", number), "take one of the nearest, "+nearest+", or print all with "+console.Flag("list"))
 }
 
 // list prints the known bugs.

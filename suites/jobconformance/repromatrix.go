@@ -82,7 +82,7 @@ func runMatrix(ctx context.Context, o repro.Options, shard run.Shard, name strin
 		return err
 	}
 	if len(o.Versions) == 0 {
-		return badinput.New("there are no versions to run", "name some with "+console.Option("versions"))
+		return badinput.New("there are no versions to run", "name some with "+console.Flag("versions"))
 	}
 	if err := shard.Check(len(o.Versions), "versions"); err != nil {
 		return err

@@ -61,7 +61,7 @@ func scoreCommand() *cobra.Command {
 	c := command("score", "Count how many mutants of upstream's controllers the suites catch", scoreHelp, scoreExample,
 		func(cmd *cobra.Command, _ []string) error {
 			if s.Own != "" && (cmd.Flags().Changed("seed") || cmd.Flags().Changed("count")) {
-				return badinput.New("nothing is drawn where mutants are given", "leave out "+console.Option("mutants")+", or the seed and the count")
+				return badinput.New("nothing is drawn where mutants are given", "leave out "+console.Flag("mutants")+", or the seed and the count")
 			}
 			if !cmd.Flags().Changed("seed") {
 				if s.Shard.Count > 0 && s.Own == "" {
@@ -85,11 +85,11 @@ func scoreCommand() *cobra.Command {
 func (s *scoring) run(ctx context.Context, out io.Writer) error {
 	switch {
 	case s.Count < 1:
-		return badinput.New("no mutant would be drawn", "give "+console.Option("count")+" 1 or more")
+		return badinput.New("no mutant would be drawn", "give "+console.Flag("count")+" 1 or more")
 	case s.goal < 0 || s.goal > 100:
-		return badinput.New(fmt.Sprintf("%g is no percentage", s.goal), "give "+console.Option("goal")+" 0 to 100")
+		return badinput.New(fmt.Sprintf("%g is no percentage", s.goal), "give "+console.Flag("goal")+" 0 to 100")
 	case s.Specs < 2:
-		return badinput.New("no mutant could be run", "give "+console.Option("specs")+" 2 or more")
+		return badinput.New("no mutant could be run", "give "+console.Flag("specs")+" 2 or more")
 	}
 	suites, err := suitesDigest()
 	if err != nil {

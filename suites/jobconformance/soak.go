@@ -73,15 +73,15 @@ func soakCommand() *cobra.Command {
 
 // seedless is the error of a shard that would draw other things than the other shards.
 func seedless() error {
-	return badinput.New("a shard without a seed would not fit the others", "give all of them the same "+console.Option("seed"))
+	return badinput.New("a shard without a seed would not fit the others", "give all of them the same "+console.Flag("seed"))
 }
 
 func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
 	switch {
 	case s.minutes < 0 || s.Count < 0 || s.Shrink < 0 || s.minutes == 0 && s.Count == 0:
-		return badinput.New("no workload would be run", "give "+console.Option("minutes")+" more than 0")
+		return badinput.New("no workload would be run", "give "+console.Flag("minutes")+" more than 0")
 	case s.Workers < 1:
-		return badinput.New("no workload could run", "give "+console.Option("workers")+" 1 or more")
+		return badinput.New("no workload could run", "give "+console.Flag("workers")+" 1 or more")
 	}
 	if s.Count > 0 {
 		if err := s.Shard.Check(s.Count, "workloads"); err != nil {

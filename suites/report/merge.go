@@ -73,7 +73,7 @@ func Merge(paths []string) (*Merged, error) {
 		shards, incomplete, err := readShards(path)
 		switch {
 		case err != nil:
-			return nil, badinput.New(fmt.Sprintf("%s has no shard: %v", path, err), "name folders for reports of runs with "+console.Option("shard")+", or logs of runs with "+console.Option("print-results"))
+			return nil, badinput.New(fmt.Sprintf("%s has no shard: %v", path, err), "name folders for reports of runs with "+console.Flag("shard")+", or logs of runs with "+console.Flag("print-results"))
 		case incomplete > 0:
 			without = append(without, fmt.Sprintf("%s, where lines of results are missing", path))
 		case len(shards) == 0:
@@ -86,7 +86,7 @@ func Merge(paths []string) (*Merged, error) {
 		}
 	}
 	if len(m.shards) == 0 {
-		return nil, badinput.New("no shard has ended in "+strings.Join(without, ", "), "name the folders that "+console.Program("run")+" with "+console.Option("shard")+" has written")
+		return nil, badinput.New("no shard has ended in "+strings.Join(without, ", "), "name the folders that jobconformance run with "+console.Flag("shard")+" has written")
 	}
 	m.merge(without)
 	return m, nil

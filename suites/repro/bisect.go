@@ -77,7 +77,7 @@ func search(versions []string, red func(version string) (bool, error)) (last, fi
 	case err != nil:
 		return "", "", nil, err
 	case changed == old:
-		return "", "", nil, badinput.New(fmt.Sprintf("%s and %s are both %s: there is nothing to search for", from, to, strings.ToLower(console.Color(!old))), "give versions that differ with "+console.Option("bisect"))
+		return "", "", nil, badinput.New(fmt.Sprintf("%s and %s are both %s: there is nothing to search for", from, to, strings.ToLower(console.Color(!old))), "give versions that differ with "+console.Flag("bisect"))
 	}
 	rest := slices.Clone(versions)
 	for len(rest) > 2 {

@@ -224,7 +224,7 @@ type matrix struct {
 func openMatrix(o Options) (*matrix, error) {
 	file, cells, err := resume.Open(filepath.Join(o.Reports, MatrixName), func(Cell) bool { return true })
 	if err != nil {
-		return nil, badinput.Wrap(err, "the results of an earlier run cannot be read or written", "remove them, or choose another folder with "+console.Option("output-dir"))
+		return nil, badinput.Wrap(err, "the results of an earlier run cannot be read or written", "remove them, or choose another folder with "+console.Flag("output-dir"))
 	}
 	m := &matrix{o: o, file: file, done: map[string]Cell{}}
 	for _, c := range cells {

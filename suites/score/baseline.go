@@ -50,7 +50,7 @@ const baselinePart = 105
 func (r *runner) measureBaseline(ctx context.Context) error {
 	file, lines, err := resume.Open(filepath.Join(r.Reports, baselineFile), func(s baselineSpec) bool { return s.On == r.On })
 	if err != nil {
-		return badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Option("output-dir"))
+		return badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Flag("output-dir"))
 	}
 	defer file.Close()
 	all, err := run.List(ctx, r.options.Options, run.Selection{Labels: protocol.AreaLabel + "job || " + protocol.AreaLabel + "cronjob"})

@@ -203,7 +203,7 @@ type results struct {
 func openResults(folder, on string) (*results, error) {
 	file, earlier, err := resume.Open(filepath.Join(folder, resultsFile), func(Result) bool { return true })
 	if err != nil {
-		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Option("output-dir"))
+		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Flag("output-dir"))
 	}
 	r := &results{file, map[string]Result{}, map[string]int{}}
 	for _, result := range earlier {
