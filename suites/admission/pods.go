@@ -152,7 +152,7 @@ var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:ad
 		all := Running(s, "a", 3)
 		Expect(all).To(HaveEach(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 		s.End(ctx, 1, all[0])
-		CountsAfter(s, 10*time.Second, "a", "the failed pod is replaced", Counters{Active: 3, Ready: 3, Failed: 1})
+		CountsAfter(s, kinds.FirstBackoff, "a", "the failed pod is replaced", Counters{Active: 3, Ready: 3, Failed: 1})
 		s.End(ctx, 0, s.Active()...)
 		CompletesWith(s, 4, "a", Counters{Succeeded: 3, Failed: 1})
 	})

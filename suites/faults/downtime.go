@@ -7,6 +7,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
@@ -45,7 +46,7 @@ func twoPods() *puppet.JobBuilder {
 }
 
 // oneBackoff is the delay after the first failure, where pods cannot end in the past.
-const oneBackoff = 10 * time.Second
+const oneBackoff = kinds.FirstBackoff
 
 var _ = Describe("Job faults:", jobLabels, func() {
 

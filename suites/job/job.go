@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
@@ -29,7 +30,7 @@ const longAgo = "1h"
 
 // firstBackoff is the delay before the first failed pod is replaced; it doubles with
 // each further failure.
-const firstBackoff = 10 * time.Second
+const firstBackoff = kinds.FirstBackoff
 
 // terminateLater has a deleted pod terminate until the spec releases it.
 var terminateLater = map[string]string{puppet.Terminate: puppet.Hold}
