@@ -5,21 +5,24 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/utils/ptr"
 )
 
-// What a user may do to the Job or the CronJob of a scenario, once the implementation has
-// made a certain write, or a pod has ended.
+// Action is what a user may do to the Job or the CronJob of a scenario, once the implementation
+// has made a certain write, or a pod has ended.
+type Action string
+
 const (
-	Patches   = "user patches"    // an annotation, so that it is looked at again
-	Suspends  = "user suspends"   // and resumes it after 700 ms
-	Scales    = "user scales"     // a Job to no pods, and back after 700 ms
-	Deletes   = "user deletes"    // in the background
-	Recreates = "user recreates"  // deletes it, and creates it again at once
-	DeletesIt = "user deletes a " // and the kind of what the object has created: the oldest
-	Releases  = "user releases a pod"
+	Patches   Action = "user patches"    // an annotation, so that it is looked at again
+	Suspends  Action = "user suspends"   // and resumes it after 700 ms
+	Scales    Action = "user scales"     // a Job to no pods, and back after 700 ms
+	Deletes   Action = "user deletes"    // in the background
+	Recreates Action = "user recreates"  // deletes it, and creates it again at once
+	DeletesIt Action = "user deletes a " // and the kind of what the object has created: the oldest
+	Releases  Action = "user releases a pod"
 )
 
 // meanwhile is how long a user suspends a Job, or scales it to nothing.
@@ -29,19 +32,14 @@ const meanwhile = 700 * time.Millisecond
 var users = []string{"user-cron", "user-deadline", "user-indexed", "user-job", "user-policy", "user-success-policy"}
 
 // actions are what a user may do to an object of a kind after something with the verb.
-func actions(verb, kind string) []string {
+func actions(verb, kind string) []Action {
 	switch {
 	case verb == "watch":
 		return nil
 	case kind == "CronJob":
-		return []string{Patches, Suspends, Deletes, Recreates, DeletesIt + "Job"}
+		return []Action{Patches, Suspends, Deletes, Recreates, DeletesIt + "Job"}
 	}
-	return []string{Patches, Suspends, Scales, Deletes, Recreates, DeletesIt + "Pod", Releases}
-}
-
-// isAction reports whether a user does it, so that nothing goes wrong.
-func (f Fault) isAction() bool {
-	return !slices.Contains(doings(f.Verb), f.Do)
+	return []Action{Patches, Suspends, Scales, Deletes, Recreates, DeletesIt + "Pod", Releases}
 }
 
 // Actions are up to n plans with an action of a user at each write and at each end of a pod;
@@ -56,7 +54,9 @@ func (s Seen) Actions(sc Scenario, n int) []Plan {
 	add := func(verb, resource string, times int) {
 		for nth := range times {
 			for _, do := range actions(verb, kind) {
-				alone = append(alone, Plan{{Verb: verb, Resource: resource, Nth: nth + 1, Do: do}})
+				action := planned(verb, resource, nth+1)
+				action.User = do
+				alone = append(alone, Plan{action})
 			}
 		}
 	}
@@ -93,12 +93,12 @@ func (s Scenario) object() (kind string, created *scenario.Object) {
 
 // act returns the steps in which a user acts. Where what they wait for does not come about,
 // they act in the end state.
-func (f Fault) act(s Scenario, end string) []scenario.Step {
+func (d Disturbance) act(s Scenario, end string) []scenario.Step {
 	kind, object := s.object()
 	name := object.GetName()
-	when := fmt.Sprintf("calls.filter(c, c.verb == '%s' && c.resource == '%s').size() >= %d", f.Verb, f.Resource, f.Nth)
-	if f.Verb == "end" {
-		when = fmt.Sprintf("created.filter(p, p.status.phase in ['Succeeded', 'Failed']).size() >= %d", f.Nth)
+	when := fmt.Sprintf("calls.filter(c, c.verb == '%s' && c.resource == '%s').size() >= %d", d.Verb, d.Resource, d.Nth)
+	if d.Verb == "end" {
+		when = fmt.Sprintf("created.filter(p, p.status.phase in ['Succeeded', 'Failed']).size() >= %d", d.Nth)
 	}
 	steps := []scenario.Step{{Await: when + " || " + end}}
 	patch := func(spec map[string]any) scenario.Step {
@@ -106,7 +106,7 @@ func (f Fault) act(s Scenario, end string) []scenario.Step {
 	}
 	pause := scenario.Step{Pause: meanwhile}
 	remove := scenario.Step{Delete: &scenario.Delete{Kind: kind, Name: name}}
-	switch f.Do {
+	switch d.User {
 	case Patches:
 		look := map[string]any{"annotations": map[string]any{"example.com/look": "again"}}
 		return append(steps, scenario.Step{Patch: &scenario.Patch{Kind: kind, Name: name, Merge: map[string]any{"metadata": look}}})
@@ -124,19 +124,19 @@ func (f Fault) act(s Scenario, end string) []scenario.Step {
 		owner := map[string]any{"ownerReferences": nil}
 		return append(steps, scenario.Step{Patch: &scenario.Patch{Kind: "Pod", Which: "true", Merge: map[string]any{"metadata": owner}}, IfAny: true})
 	}
-	return append(steps, scenario.Step{Delete: &scenario.Delete{Kind: f.Do[len(DeletesIt):], Which: "true"}, IfAny: true})
+	return append(steps, scenario.Step{Delete: &scenario.Delete{Kind: string(d.User[len(DeletesIt):]), Which: "true"}, IfAny: true})
 }
 
-// fault returns a fault as a scenario has it.
-func (f Fault) fault() scenario.Fault {
-	do := f.Do
-	switch do {
-	case Hold:
-		do += " " + holdTime.String()
-	case LoseAnswer:
-		do += " late" // with a stale cache as well it would be two faults
+// fault returns what goes wrong as a scenario has it: see Disturbance.
+func (d Disturbance) fault() scenario.Fault {
+	f := d.Fault
+	switch f.Do.Kind {
+	case faultproxy.Hold:
+		f.Do.For = holdTime
+	case faultproxy.LoseAnswer:
+		f.Do.Kind = faultproxy.LoseAnswerLate
 	}
-	return scenario.Fault{On: f.Verb + " " + f.Resource, Nth: f.Nth, Do: do}
+	return scenario.Fault{Fault: f}
 }
 
 // under returns a scenario as it is run under a plan: with what goes wrong, and with what a
@@ -145,19 +145,19 @@ func (s Scenario) under(p Plan) *scenario.Scenario {
 	changed := *s.Scenario
 	changed.Faults, changed.Steps = slices.Clone(changed.Faults), slices.Clone(changed.Steps)
 	end := changed.Steps[len(changed.Steps)-1]
-	for _, f := range p {
-		if !f.isAction() {
-			changed.Faults = append(changed.Faults, f.fault())
+	for _, d := range p {
+		if d.User == "" {
+			changed.Faults = append(changed.Faults, d.fault())
 			continue
 		}
 		at := len(changed.Steps) - 1
-		changed.Steps = slices.Insert(changed.Steps, at, f.act(s, end.Await)...)
+		changed.Steps = slices.Insert(changed.Steps, at, d.act(s, end.Await)...)
 	}
 	if end.Await == "" || s.tailed {
 		return &changed
 	}
 	stays := scenario.Step{Stays: end.Await, For: p.tail()}
-	if !slices.ContainsFunc(p, Fault.deletes) {
+	if !slices.ContainsFunc(p, Disturbance.deletes) {
 		changed.Steps = append(changed.Steps, stays)
 		return &changed
 	}
@@ -169,8 +169,8 @@ func (s Scenario) under(p Plan) *scenario.Scenario {
 }
 
 // deletes reports whether a user deletes something that others may belong to.
-func (f Fault) deletes() bool {
-	return f.Do == Deletes || f.Do == Recreates || f.Do == DeletesIt+"Job"
+func (d Disturbance) deletes() bool {
+	return d.User == Deletes || d.User == Recreates || d.User == DeletesIt+"Job"
 }
 
 // ownerGone is true while there is a Job, or a pod with a finalizer, whose owner is gone: the

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	batchv1 "k8s.io/api/batch/v1"
@@ -52,6 +53,15 @@ func TestPlansAreReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
+func parsedPlan(t *testing.T, text string) Plan {
+	t.Helper()
+	plan, err := ParsePlan(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
 func TestPairsAreOfDifferentCalls(t *testing.T) {
 	seen := Seen{
 		Writes: map[string]int{"create pods": 2, "update jobs/status": 1},
@@ -63,7 +73,7 @@ func TestPairsAreOfDifferentCalls(t *testing.T) {
 		t.Errorf("%d pairs: %v", len(all), all)
 	}
 	some := seen.Pairs(6)
-	if len(some) != 6 || slices.Equal(some[0], some[1]) || some[5][1].Do != Hold {
+	if len(some) != 6 || slices.Equal(some[0], some[1]) || some[5][1].Do.Kind != faultproxy.Hold {
 		t.Errorf("they are not spread: %v", some)
 	}
 	if none := seen.Pairs(0); len(none) != 0 {
@@ -90,7 +100,7 @@ func TestImpossiblePlansAreRefused(t *testing.T) {
 func TestResultsAreOfUseToTheSameImplementationOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.jsonl")
 	sc := Scenario{Name: "a", Text: "text"}
-	plan := Plan{{"create", "pods", 1, Fail}}
+	plan := parsedPlan(t, "create pods 1: answer 500")
 	one := Identity{"reference", "1", "v1.37.1"}
 	open := func(identity Identity, fresh bool) *Results {
 		t.Helper()
@@ -376,7 +386,7 @@ func TestTheEndStateAfterADeletionWaitsForTheGarbageCollector(t *testing.T) {
 	if len(otherwise) != 2 || otherwise[0].Await != end || otherwise[1].Stays != end {
 		t.Errorf("%v", otherwise)
 	}
-	plan := Plan{{"create", "jobs", 1, Deletes}}
+	plan := parsedPlan(t, "create jobs 1: user deletes")
 	smaller := Scenario{Name: sc.Name, Scenario: sc.under(plan), tailed: true}
 	if again := smaller.under(nil); len(again.Steps) != len(smaller.Scenario.Steps) {
 		t.Errorf("the end state is awaited once more: %v", again.Steps)

@@ -1,15 +1,16 @@
 package explore
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
@@ -19,46 +20,43 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// What a Fault may do, beside what a user does. A hold is for the verb watch, the others
-// are for writes.
-const (
-	Fail       = "answer 500"  // the write does not go through
-	LoseAnswer = "lose answer" // it does, and only a watch shows that
-	KillBefore = "kill before" // the implementation is killed before it, or after it,
-	KillAfter  = "kill after"  // and is started again at once
-	Hold       = "hold"        // the event, and all of its resource after it, comes 2 s late
-)
-
 // holdTime is how long events are kept back: longer than any controller collects
 // changes before it looks at them.
 const holdTime = 2 * time.Second
 
-// Fault is one thing that goes wrong in a run, or that a user does once something has
+// Disturbance is one thing that goes wrong in a run, or that a user does once something has
 // happened. A call has no identity over runs, so that it is named by verb, resource and
 // number: the second creation of a pod.
-type Fault struct {
-	Verb     string // create, update, patch, delete, deletecollection; or watch; or end, of a pod
-	Resource string // with its subresource: "jobs/status"
-	Nth      int    // counted from 1
-	Do       string
+type Disturbance struct {
+	// Fault is what goes wrong. Where a user acts, it does nothing, and says only when: at a
+	// call, or at the end of a pod, which has the verb "end".
+	//
+	// "lose answer" does not mean a stale cache as well, which would be two faults: a watch
+	// shows the write first. "hold" is for 2 s.
+	faultproxy.Fault
+	// User is what a user does; empty where something goes wrong.
+	User Action
 }
 
-// String is how a Fault is written in a plan: "create pods 2: lose answer".
-func (f Fault) String() string { return fmt.Sprintf("%s %s %d: %s", f.Verb, f.Resource, f.Nth, f.Do) }
+// String is how it is written in a plan: "create pods 2: lose answer".
+func (d Disturbance) String() string {
+	if d.User != "" {
+		return d.At() + ": " + string(d.User)
+	}
+	return d.Fault.String()
+}
 
 // Plan is all that goes wrong in one run; nothing, in an empty one.
-type Plan []Fault
+type Plan []Disturbance
 
 // String is what ParsePlan reads.
 func (p Plan) String() string {
 	var parts []string
-	for _, f := range p {
-		parts = append(parts, f.String())
+	for _, d := range p {
+		parts = append(parts, d.String())
 	}
 	return strings.Join(parts, "; ")
 }
-
-var faultForm = regexp.MustCompile(`^(create|update|patch|delete|deletecollection|watch|end) ([a-z]+(?:/[a-z]+)?) ([1-9][0-9]{0,4}): *(.+)$`)
 
 // None is a plan in which nothing goes wrong.
 const None = "none"
@@ -70,30 +68,75 @@ func ParsePlan(text string) (Plan, error) {
 	}
 	var plan Plan
 	for part := range strings.SplitSeq(text, ";") {
-		part = strings.TrimSpace(part)
-		m := faultForm.FindStringSubmatch(part)
-		if m == nil {
-			return nil, badinput.New(fmt.Sprintf("%q is no fault of a plan", part), `write faults like "create pods 2: lose answer" or "watch pods 3: hold", with semicolons between`)
+		d, err := parseDisturbance(strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
 		}
-		n, err := strconv.Atoi(m[3])
-		f := Fault{Verb: m[1], Resource: m[2], Nth: n, Do: m[4]}
-		possible := slices.Concat(doings(f.Verb), actions(f.Verb, "Job"), actions(f.Verb, "CronJob"))
-		if err != nil || !slices.Contains(possible, f.Do) {
-			return nil, badinput.New(fmt.Sprintf("%q cannot happen to a %s", f.Do, f.Verb), "let it be one of: "+strings.Join(possible, ", "))
-		}
-		plan = append(plan, f)
+		plan = append(plan, d)
 	}
 	return plan, nil
 }
 
-func doings(verb string) []string {
+func parseDisturbance(text string) (Disturbance, error) {
+	at, do, _ := strings.Cut(text, ":")
+	fault, err := faultproxy.ParseAt(at)
+	if err != nil || fault.Nth == 0 || fault.Name != "" || !slices.Contains(plannedVerbs, fault.Verb) || fault.Resource == "" {
+		return Disturbance{}, badinput.New(fmt.Sprintf("%q is no fault of a plan", text),
+			`write faults like "create pods 2: lose answer" or "watch pods 3: hold", with semicolons between`)
+	}
+	possible := possible(fault.Verb)
+	for _, d := range possible {
+		if d.does() == strings.TrimSpace(do) {
+			fault.Do = d.Do
+			return Disturbance{Fault: fault, User: d.User}, nil
+		}
+	}
+	var names []string
+	for _, d := range possible {
+		names = append(names, d.does())
+	}
+	return Disturbance{}, badinput.New(fmt.Sprintf("%q cannot happen to a %s", strings.TrimSpace(do), fault.Verb),
+		"let it be one of: "+strings.Join(names, ", "))
+}
+
+// plannedVerbs are those at which something may go wrong, or a user may act.
+var plannedVerbs = []string{"create", "update", "patch", "delete", "deletecollection", "watch", "end"}
+
+// possible returns what can happen at something with the verb.
+func possible(verb string) (all []Disturbance) {
+	for _, do := range effects(verb) {
+		all = append(all, Disturbance{Fault: faultproxy.Fault{Do: do}})
+	}
+	for _, do := range slices.Concat(actions(verb, "Job"), actions(verb, "CronJob")) {
+		all = append(all, Disturbance{User: do})
+	}
+	return all
+}
+
+// does is what happens, without when.
+func (d Disturbance) does() string { return cmp.Or(string(d.User), d.Do.String()) }
+
+// effects are what can go wrong with something with the verb. The end of a pod cannot.
+func effects(verb string) []faultproxy.Effect {
 	switch verb {
 	case "watch":
-		return []string{Hold}
+		return []faultproxy.Effect{{Kind: faultproxy.Hold}}
 	case "end":
 		return nil
 	}
-	return []string{Fail, LoseAnswer, KillBefore, KillAfter}
+	return []faultproxy.Effect{
+		{Kind: faultproxy.Answer, Code: 500}, {Kind: faultproxy.LoseAnswer}, {Kind: faultproxy.KillBefore}, {Kind: faultproxy.KillAfter},
+	}
+}
+
+// kills reports whether the implementation is killed, and started again.
+func (d Disturbance) kills() bool {
+	return d.Do.Kind == faultproxy.KillBefore || d.Do.Kind == faultproxy.KillAfter
+}
+
+// planned returns something that happens the n-th time that there is a call.
+func planned(verb, resource string, n int) Disturbance {
+	return Disturbance{Fault: faultproxy.Fault{Calls: faultproxy.Calls{Verb: verb, Resource: resource}, Nth: n}}
 }
 
 // watched are the resources whose events are held back.
@@ -137,8 +180,10 @@ func (s Seen) Plans() []Plan {
 	var plans []Plan
 	add := func(verb, resource string, times int) {
 		for n := range times {
-			for _, do := range doings(verb) {
-				plans = append(plans, Plan{{Verb: verb, Resource: resource, Nth: n + 1, Do: do}})
+			for _, do := range effects(verb) {
+				fault := planned(verb, resource, n+1)
+				fault.Do = do
+				plans = append(plans, Plan{fault})
 			}
 		}
 	}
@@ -161,13 +206,14 @@ func (s Seen) eachWrite(do func(verb, resource string, times int)) {
 // fails or loses its answer with another one, or with a late event. Two crashes, or a crash
 // and something else, show no more than one crash: what came before is gone.
 func (s Seen) Pairs(n int) []Plan {
-	faults := slices.DeleteFunc(s.Plans(), func(p Plan) bool { return p[0].Do == KillBefore || p[0].Do == KillAfter })
+	faults := slices.DeleteFunc(s.Plans(), func(p Plan) bool { return p[0].kills() })
 	var all []Plan
 	for i, first := range faults {
 		for _, second := range faults[i+1:] {
-			sameCall := first[0].Verb == second[0].Verb && first[0].Resource == second[0].Resource && first[0].Nth == second[0].Nth
-			if bothHeld := first[0].Do == Hold && second[0].Do == Hold; !sameCall && !bothHeld {
-				all = append(all, Plan{first[0], second[0]})
+			a, b := first[0], second[0]
+			bothHeld := a.Do.Kind == faultproxy.Hold && b.Do.Kind == faultproxy.Hold
+			if a.At() != b.At() && !bothHeld {
+				all = append(all, Plan{a, b})
 			}
 		}
 	}
@@ -188,11 +234,11 @@ func spread(all []Plan, n int) []Plan {
 // late is seen as well: a start takes a second, a late event its 2 s.
 func (p Plan) tail() time.Duration {
 	tail := 1500 * time.Millisecond
-	for _, f := range p {
-		switch f.Do {
-		case Hold:
+	for _, d := range p {
+		switch {
+		case d.Do.Kind == faultproxy.Hold:
 			tail = holdTime + 1500*time.Millisecond
-		case KillBefore, KillAfter:
+		case d.kills():
 			tail = max(tail, 3*time.Second)
 		}
 	}

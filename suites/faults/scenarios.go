@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/suites/contract"
@@ -117,7 +118,8 @@ func explores(ctx context.Context, name string, calls ...string) {
 	sc, runner := scenarios[0], explore.On(environment)
 	undisturbed := runsPlan(ctx, runner, sc, nil)
 	plans := slices.DeleteFunc(undisturbed.Seen.Plans(), func(p explore.Plan) bool {
-		return p[0].Do == explore.Fail || p[0].Do == explore.Hold || !slices.Contains(calls, p[0].Verb+" "+p[0].Resource)
+		fails := p[0].Do.Kind == faultproxy.Answer || p[0].Do.Kind == faultproxy.Hold
+		return fails || !slices.Contains(calls, p[0].Calls.String())
 	})
 	if len(plans) == 0 {
 		Skip("not verified: the implementation makes none of the requests that are disturbed: " + strings.Join(calls, ", "))

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -72,7 +71,7 @@ func (s *Scenario) checkHead() error {
 		}
 	}
 	for _, f := range s.Faults {
-		if _, _, err := f.parse(); err != nil {
+		if err := f.Check(); err != nil {
 			return wrong("faults", "%s", err)
 		}
 	}
@@ -110,9 +109,6 @@ type plan struct {
 	cut  bool
 }
 
-// resources are those whose watches and writes a controller has.
-var resources = []string{"jobs", "cronjobs", "pods", "events"}
-
 func (p *plan) check(step *Step) error {
 	if actions := step.actions(); len(actions) != 1 {
 		if len(actions) == 0 {
@@ -131,8 +127,7 @@ func (p *plan) check(step *Step) error {
 	case step.Direct != nil:
 		return step.Direct.check()
 	case step.Fault != nil:
-		_, _, err := step.Fault.parse()
-		return err
+		return in("fault", step.Fault.Check())
 	case step.Await != "", step.Stays != "", step.Always != "":
 		when, text := step.expects()
 		e, err := compile(text)
@@ -150,8 +145,8 @@ func (p *plan) check(step *Step) error {
 
 func (p *plan) checkNetwork(step *Step) error {
 	for field, resource := range map[string]string{"hold": step.Hold, "held": step.Held, "release": step.Release, "expire": step.Expire} {
-		if resource != "" && !slices.Contains(resources, resource) {
-			return oneOf(field, resource, resources...)
+		if resource != "" && !slices.Contains(faultproxy.Watched, resource) {
+			return oneOf(field, resource, faultproxy.Watched...)
 		}
 	}
 	switch {
@@ -271,73 +266,4 @@ func oneOf(field, value string, allowed ...string) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %q is none of %s", field, value, strings.Join(slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == "" }), ", "))
-}
-
-var verbs = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "write", "any"}
-
-// effect is what a fault does: one of the fields.
-type effect struct {
-	answer                int
-	drop, loseAnswer      bool
-	late                  bool // the answer is lost once a watch has shown the effect
-	delay, hold           time.Duration
-	killBefore, killAfter bool
-	again                 bool // the killed one is started again
-}
-
-// parse reads what a fault is for, and what it does.
-func (f *Fault) parse() (faultproxy.Calls, effect, error) {
-	verb, resource, two := strings.Cut(f.On, " ")
-	if !two || !slices.Contains(verbs, verb) {
-		return faultproxy.Calls{}, effect{}, fmt.Errorf(`fault: on %q is not a verb and a resource, as in "create pods"`, f.On)
-	}
-	main, _, _ := strings.Cut(resource, "/")
-	if main != "any" && !slices.Contains(append(resources, "leases"), main) {
-		return faultproxy.Calls{}, effect{}, oneOf("fault: on", main, append(resources, "leases", "any")...)
-	}
-	calls := faultproxy.Calls{Name: f.Name, Writes: verb == "write"}
-	if verb != "write" && verb != "any" {
-		calls.Verb = verb
-	}
-	if resource != "any" {
-		calls.Resource = resource
-	}
-	if f.Nth < 0 || f.First < 0 || f.Nth > 0 && f.First > 0 {
-		return calls, effect{}, fmt.Errorf("fault: give nth or first, counted from 1")
-	}
-	e, err := parseEffect(f.Do)
-	if err == nil && e.hold > 0 && (verb != "watch" || f.First > 0 || !slices.Contains(resources, resource)) {
-		err = fmt.Errorf("fault: do: events are held from the nth on, and of one resource, as in %q", "watch pods")
-	}
-	return calls, e, err
-}
-
-func parseEffect(do string) (effect, error) {
-	what, how, _ := strings.Cut(do, " ")
-	switch {
-	case do == "drop":
-		return effect{drop: true}, nil
-	case do == "lose answer", do == "lose answer late":
-		return effect{loseAnswer: true, late: do == "lose answer late"}, nil
-	case do == "kill before", do == "stop before":
-		return effect{killBefore: true, again: what == "kill"}, nil
-	case do == "kill after", do == "stop after":
-		return effect{killAfter: true, again: what == "kill"}, nil
-	case what == "delay", what == "hold":
-		d, err := time.ParseDuration(how)
-		if err != nil || d <= 0 {
-			return effect{}, fmt.Errorf("fault: do: %q is no time to %s a call or an event for", how, what)
-		}
-		if what == "hold" {
-			return effect{hold: d}, nil
-		}
-		return effect{delay: d}, nil
-	case what == "answer":
-		code, err := strconv.Atoi(how)
-		if err != nil || !slices.Contains([]int{409, 422, 429, 500, 503, 504}, code) {
-			return effect{}, fmt.Errorf("fault: do: %q is none of 409, 422, 429, 500, 503, 504", how)
-		}
-		return effect{answer: code}, nil
-	}
-	return effect{}, fmt.Errorf("fault: do: %q is none of answer CODE, drop, lose answer, lose answer late, delay DURATION, hold DURATION, kill before, kill after, stop before, stop after", do)
 }

@@ -8,9 +8,11 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -121,6 +123,49 @@ func (o *Object) UnmarshalYAML(node *yaml.Node) error {
 		return fmt.Errorf("line %d: %w", lineOf(node, wrong[0].Error()), wrong[0])
 	}
 	o.Object = object.(client.Object)
+	return nil
+}
+
+// faultFields are the parts of a fault in a file.
+type faultFields struct {
+	// On is a verb and a resource; see faultproxy.ParseCalls.
+	On string `yaml:"on"`
+	// Name of the object; for a create, also what its name begins with. Default: any.
+	Name string `yaml:"name,omitempty"`
+	// Nth leaves only that call, counted from 1 and from now on; First only the first ones.
+	// Default: all.
+	Nth   int `yaml:"nth,omitempty"`
+	First int `yaml:"first,omitempty"`
+	// Do is what happens to it; see faultproxy.ParseEffect.
+	Do string `yaml:"do"`
+}
+
+// MarshalYAML writes what UnmarshalYAML reads.
+func (f Fault) MarshalYAML() (any, error) {
+	return faultFields{On: f.Calls.String(), Name: f.Name, Nth: f.Nth, First: f.First, Do: f.Do.String()}, nil
+}
+
+// UnmarshalYAML reads a fault. Check says whether it is possible.
+func (f *Fault) UnmarshalYAML(node *yaml.Node) error {
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key := node.Content[i]
+		if !slices.Contains([]string{"on", "name", "nth", "first", "do"}, key.Value) {
+			return fmt.Errorf("line %d: unknown field %q", key.Line, key.Value)
+		}
+	}
+	var fields faultFields
+	if err := node.Decode(&fields); err != nil {
+		return err
+	}
+	calls, err := faultproxy.ParseCalls(fields.On)
+	if err != nil {
+		return fmt.Errorf("line %d: fault: on %w", node.Line, err)
+	}
+	calls.Name = fields.Name
+	f.Fault = faultproxy.Fault{Calls: calls, Nth: fields.Nth, First: fields.First}
+	if f.Do, err = faultproxy.ParseEffect(fields.Do); err != nil {
+		return fmt.Errorf("line %d: fault: do: %w", node.Line, err)
+	}
 	return nil
 }
 

@@ -124,8 +124,7 @@ type runner struct {
 	world          world
 	result         *Result
 
-	rules    []*faultproxy.Rule
-	planned  []planned
+	faults   []*faultproxy.Armed
 	holds    map[string]func()
 	always   []lasting
 	directed map[string]bool // names of pods that a step directed
@@ -177,10 +176,8 @@ func failed(err error) error {
 
 // steps does all steps, up to the first that fails.
 func (r *runner) steps(ctx context.Context) error {
-	for i := range r.scenario.Faults {
-		if err := r.fault(ctx, &r.scenario.Faults[i]); err != nil {
-			return err
-		}
+	for _, f := range r.scenario.Faults {
+		r.fault(ctx, f)
 	}
 	if r.scenario.Implementation != Later {
 		if err := r.implementation.Start(); err != nil {

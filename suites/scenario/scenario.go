@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -196,23 +197,6 @@ type Direct struct {
 	Disruption  string        `yaml:"disruption,omitempty"`
 }
 
-// Fault is what happens to some of the implementation's calls.
-type Fault struct {
-	// On is a verb and a resource, with its subresource if there is one: "create
-	// pods", "update jobs/status". "write" stands for all verbs that write, and
-	// "any" for all; a resource of "any" for all.
-	On string `yaml:"on"`
-	// Name of the object; for a create, also what its name begins with. Default:
-	// any.
-	Name string `yaml:"name,omitempty"`
-	// Nth leaves only that call, counted from 1 and from now on; First only the
-	// first ones. Default: all.
-	Nth   int `yaml:"nth,omitempty"`
-	First int `yaml:"first,omitempty"`
-	// Do is "answer CODE" (409, 422, 429, 500, 503, 504), "drop", "lose answer",
-	// "lose answer late" (once a watch has shown its effect), "delay DURATION", "kill
-	// before" or "kill after" (the implementation is started again at once), "stop
-	// before" or "stop after" (it stays away). On a watch, it can be "hold DURATION":
-	// the nth event, 1 by default, and all after it, come that much later.
-	Do string `yaml:"do"`
-}
+// Fault is one of faultproxy's. A file has its parts in fields: {on: create pods, nth: 2, do:
+// lose answer}.
+type Fault struct{ faultproxy.Fault }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	corev1 "k8s.io/api/core/v1"
@@ -32,7 +31,7 @@ func (step *Step) String() string {
 	case step.Delete != nil:
 		return "delete " + step.Delete.Kind + " " + step.Delete.Name + step.Delete.Which
 	case step.Fault != nil:
-		return "fault on " + step.Fault.On
+		return "fault on " + step.Fault.Calls.String()
 	case step.Pause > 0:
 		return "pause " + step.Pause.String()
 	}
@@ -57,12 +56,11 @@ func (r *runner) do(ctx context.Context, step *Step) error {
 	case step.Direct != nil:
 		return r.direct(ctx, step.Direct, limit)
 	case step.Fault != nil:
-		return r.fault(ctx, step.Fault)
+		r.fault(ctx, *step.Fault)
 	case step.Clear != "":
-		for _, rule := range r.rules {
-			rule.Remove()
+		for _, f := range r.faults {
+			f.Remove()
 		}
-		r.rules = nil
 	case step.Hold != "":
 		r.holds[step.Hold] = r.implementation.Hold(step.Hold)
 	case step.Held != "":
@@ -160,88 +158,19 @@ func (r *runner) command(what string) error {
 	return nil
 }
 
-func (r *runner) fault(ctx context.Context, f *Fault) error {
-	calls, e, err := f.parse()
-	if err != nil {
-		return err
-	}
-	if e.hold > 0 {
-		release, reached := r.implementation.HoldFrom(calls.Resource, max(f.Nth, 1))
-		r.planned = append(r.planned, planned{f, reached})
-		go releaseAfter(ctx, e.hold, reached, release)
-		return nil
-	}
-	rule := r.implementation.On(calls)
-	r.planned = append(r.planned, planned{f, rule.Happened()})
-	switch {
-	case f.Nth > 0:
-		rule.Nth(f.Nth)
-	case f.First > 0:
-		rule.First(f.First)
-	case e.killBefore || e.killAfter: // not again and again
-		rule.Nth(1)
-	}
-	end := r.implementation.Kill
-	if e.again {
-		// What cannot be started was started before.
-		end = func() { _ = r.implementation.Restart() }
-	}
-	r.rules = append(r.rules, e.apply(rule, end))
-	return nil
-}
-
-// releaseAfter releases events a time after the first of them has been held back, at the
-// latest when ctx ends.
-func releaseAfter(ctx context.Context, after time.Duration, reached <-chan struct{}, release func()) {
-	defer release()
-	select {
-	case <-reached:
-	case <-ctx.Done():
-		return
-	}
-	timer := time.NewTimer(after)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
-// planned is a fault of the scenario, with a channel that is closed when it occurs.
-type planned struct {
-	fault *Fault
-	met   <-chan struct{}
+// fault arms one from now on.
+func (r *runner) fault(ctx context.Context, f Fault) {
+	r.faults = append(r.faults, f.Arm(ctx, r.implementation))
 }
 
 // unmet returns the faults that did not occur.
 func (r *runner) unmet() (faults []string) {
-	for _, p := range r.planned {
-		select {
-		case <-p.met:
-		default:
-			faults = append(faults, fmt.Sprintf("%s %d: %s", p.fault.On, p.fault.Nth, p.fault.Do))
+	for _, f := range r.faults {
+		if !f.Met() {
+			faults = append(faults, f.String())
 		}
 	}
 	return faults
-}
-
-func (e effect) apply(rule *faultproxy.Rule, end func()) *faultproxy.Rule {
-	switch {
-	case e.answer > 0:
-		return rule.Answer(e.answer)
-	case e.drop:
-		return rule.Drop()
-	case e.late:
-		return rule.LoseAnswerLate()
-	case e.loseAnswer:
-		return rule.LoseAnswer()
-	case e.delay > 0:
-		return rule.Delay(e.delay)
-	case e.killBefore:
-		return rule.Before(end)
-	default:
-		return rule.After(end)
-	}
 }
 
 // ask sends a request to the API server, and waits until the history has its effect.

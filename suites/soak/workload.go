@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	batchv1 "k8s.io/api/batch/v1"
@@ -195,14 +196,25 @@ var (
 	// held are the resources whose watches are held.
 	held = []string{"jobs", "pods", "cronjobs"}
 	// writes are those that controllers make of Jobs.
-	writes = []string{
+	writes = parsed(faultproxy.ParseCalls,
 		"create pods", "patch pods", "delete pods", "update jobs/status", "write jobs", "create jobs", "update cronjobs/status", "write any",
-	}
-	harms = []string{
+	)
+	harms = parsed(faultproxy.ParseEffect,
 		"answer 409", "answer 429", "answer 500", "answer 503", "answer 504", "drop", "lose answer", "delay 300ms",
 		"kill before", "kill after", "lose answer", "answer 500",
-	}
+	)
 )
+
+func parsed[T any](parse func(string) (T, error), texts ...string) (all []T) {
+	for _, text := range texts {
+		one, err := parse(text)
+		if err != nil {
+			panic(err) // the texts are those above
+		}
+		all = append(all, one)
+	}
+	return all
+}
 
 // disturb adds edits, faults, and ends of them, each with a moment to let it work.
 func (w *workload) disturb(when string, most int) {
@@ -217,16 +229,16 @@ func (w *workload) disturb(when string, most int) {
 }
 
 func (w *workload) harm() {
-	f := &scenario.Fault{
-		On: rapid.SampledFrom(writes).Draw(w.t, "on"),
-		Do: rapid.SampledFrom(harms).Draw(w.t, "do"),
+	f := faultproxy.Fault{
+		Calls: rapid.SampledFrom(writes).Draw(w.t, "on"),
+		Do:    rapid.SampledFrom(harms).Draw(w.t, "do"),
 	}
 	if w.chance("only one", 2) {
 		f.Nth = int(w.number("nth", 1, 6))
 	} else {
 		f.First = int(w.number("first", 1, 3))
 	}
-	w.step(scenario.Step{Fault: f})
+	w.step(scenario.Step{Fault: &scenario.Fault{Fault: f}})
 }
 
 // hold holds a watch, or lets it go again.
