@@ -26,7 +26,6 @@ import (
 	ginkgo "github.com/onsi/ginkgo/v2/ginkgo/command"
 	"github.com/onsi/ginkgo/v2/ginkgo/run"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // Exit codes of all commands.
@@ -98,7 +97,7 @@ Each flag can also be given as an environment variable: --labels as JOBCONFORMAN
 	root.AddCommand(checkHistoryCommand(), compareCommand(), prefetchCommand(), imagesCommand(), mergeCommand(), genCommand(), versionCommand())
 	root.PersistentFlags().Duration("timeout", 0, "stop after this time, as in 30m, without a verdict (default: no limit)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := fromEnvironment(cmd.Flags()); err != nil {
+		if err := fromEnvironment(cmd); err != nil {
 			return err
 		}
 		limit, err := cmd.Flags().GetDuration("timeout")
@@ -157,22 +156,6 @@ func withCommand(args []string) []string {
 		return append([]string{"run"}, args...)
 	}
 	return args
-}
-
-// fromEnvironment sets the flags that are not on the command line: --labels by
-// JOBCONFORMANCE_LABELS.
-func fromEnvironment(set *pflag.FlagSet) (err error) {
-	set.VisitAll(func(flag *pflag.Flag) {
-		name := "JOBCONFORMANCE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
-		value, given := os.LookupEnv(name)
-		if !given || flag.Changed || flag.Name == "help" {
-			return
-		}
-		if wrong := set.Set(flag.Name, value); wrong != nil && err == nil {
-			err = badinput.Wrap(wrong, "the environment variable "+name+" cannot be used", "correct or unset it")
-		}
-	})
-	return err
 }
 
 // command returns a command without its flags. It is called with as many

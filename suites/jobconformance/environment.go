@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// prefix is that of the environment variables of flags: --labels is JOBCONFORMANCE_LABELS, and
+// LABELS for make.
+const prefix = "JOBCONFORMANCE_"
+
+// aliases are the variables of make that are not named as their flags. Some are those of one
+// command only, which stands before them.
+var aliases = map[string]string{
+	"REPORTS":             "output-dir",
+	"IMPLEMENTATION_NAME": "name",
+	"KUBEBUILDER_ASSETS":  "assets",
+	"run LIST":            "dry-run",
+	"score VERSION":       "kubernetes-version",
+}
+
+// variable returns the name of a flag's variable.
+func variable(flag string) string { return strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
+
+// variables returns the flags of a command by the names of their variables.
+func variables(c *cobra.Command) map[string]*pflag.Flag {
+	c.InheritedFlags() // adds those of the program to c.Flags()
+	all := map[string]*pflag.Flag{}
+	c.Flags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Name != "help" {
+			all[variable(flag.Name)] = flag
+		}
+	})
+	for alias, name := range aliases {
+		if of, short, limited := strings.Cut(alias, " "); limited && of == c.Name() {
+			alias = short
+		}
+		if flag := c.Flags().Lookup(name); flag != nil && !strings.Contains(alias, " ") {
+			all[alias] = flag
+		}
+	}
+	return all
+}
+
+// fromEnvironment sets the flags that are not on the command line: --labels by
+// JOBCONFORMANCE_LABELS. Where a flag has two variables, the alias counts.
+func fromEnvironment(c *cobra.Command) error {
+	if err := checkVariables(c, os.Getenv(givenEnv)); err != nil {
+		return err
+	}
+	all := variables(c)
+	names := slices.Sorted(maps.Keys(all))
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(rank(a, all[a]), rank(b, all[b]))
+	})
+	for _, name := range names {
+		value, given := os.LookupEnv(prefix + name)
+		if !given || all[name].Changed {
+			continue
+		}
+		if err := c.Flags().Set(all[name].Name, value); err != nil {
+			return badinput.Wrap(err, "the environment variable "+prefix+name+" cannot be used", "correct or unset it")
+		}
+	}
+	return nil
+}
+
+// rank is 0 for an alias of a flag, and 1 for the variable with its name.
+func rank(name string, flag *pflag.Flag) int {
+	if name == variable(flag.Name) {
+		return 1
+	}
+	return 0
+}
+
+// givenEnv is the environment variable in which the Makefile lists the variables on make's
+// command line and, behind a colon, the commands that its targets call, each with a semicolon:
+// "LABELS KUBERNETES_VERSION:prefetch;run;".
+const givenEnv = prefix + "VARIABLES"
+
+// checkVariables rejects variables on make's command line that none of its commands has.
+func checkVariables(c *cobra.Command, given string) error {
+	names, calls, called := strings.Cut(given, ":")
+	if !called {
+		return nil
+	}
+	known, commands := map[string]*pflag.Flag{}, []string{}
+	for call := range strings.SplitSeq(strings.TrimSuffix(calls, ";"), ";") {
+		other, _, err := c.Root().Find(strings.Fields(call))
+		if err != nil {
+			return err
+		}
+		maps.Copy(known, variables(other))
+		commands = append(commands, other.CommandPath())
+	}
+	for name := range strings.FieldsSeq(names) {
+		if known[name] != nil {
+			continue
+		}
+		remedy := "see " + strings.Join(commands, " --help and ") + " --help"
+		if near := nearest(name, slices.Sorted(maps.Keys(known))); near != "" {
+			remedy = "did you mean " + near + "?"
+		}
+		return badinput.New("unknown variable "+name+" of "+strings.Join(commands, " and "), remedy)
+	}
+	return nil
+}
+
+// nearest returns the word that is spelled most like another one, or nothing where none is
+// within a third of its letters.
+func nearest(word string, all []string) (found string) {
+	least := len(word)/3 + 1
+	for _, other := range all {
+		if d := distance(word, other); d < least {
+			found, least = other, d
+		}
+	}
+	return found
+}
+
+// distance returns how many letters must be inserted, left out or replaced to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
