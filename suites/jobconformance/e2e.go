@@ -82,34 +82,51 @@ func (f *flags) command() *cobra.Command {
 			}
 			return f.run(cmd.Context(), cmd.OutOrStdout())
 		})
-	set := c.Flags()
-	f.set = set
+	f.set = c.Flags()
+	f.addFlags(f.set)
+	return c
+}
+
+// addFlags adds the flags of run.
+func (f *flags) addFlags(set *pflag.FlagSet) {
 	f.selectingFlags(set)
-	set.BoolVar(&f.dryRun, "dry-run", false, "print the specs that would run, as list does, and start nothing")
-	outputFlag(set, &f.output, "the result")
+	versionFlags(set, &f.options)
+	cacheFlags(set, &f.options.Build)
+	section(set, "Kind and existing clusters", func(set *pflag.FlagSet) {
+		set.StringVar(&f.options.ClusterName, "cluster-name", "", "name of a kind cluster; runs at the same time need different ones (default: $KIND_CLUSTER_NAME, or jobconformance)")
+		kubeletFlags(set, &f.options)
+		set.StringSliceVar(&f.options.Images, "load", nil, "archives of images to load into the nodes of a kind cluster")
+		set.BoolVar(&f.options.Keep, "keep", false, "keep a kind cluster: the next run uses it again")
+		set.StringVar(&f.options.Kubeconfig, "kubeconfig", "", "kubeconfig of an existing cluster (default: the one that kubectl uses)")
+		set.StringVar(&f.options.Context, "context", "", "context of that kubeconfig (default: the current one)")
+	})
+	section(set, "How they run", func(set *pflag.FlagSet) {
+		set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
+		set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
+		set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
+		set.BoolVar(&f.dryRun, "dry-run", false, "print the specs that would run, as list does, and start nothing")
+	})
+	section(set, theResult, f.resultFlags)
+	section(set, "Names in the report", func(set *pflag.FlagSet) {
+		set.StringVar(&f.described.Name, "name", "", "the implementation's name (default: as --implementation)")
+		set.StringVar(&f.described.Version, "implementation-version", "", "its version")
+		set.StringVar(&f.described.Organization, "organization", "", "who makes it")
+		set.StringVar(&f.described.Project, "project", "", "the project that it is a part of")
+		set.StringVar(&f.described.URL, "url", "", "the URL of the project")
+		set.StringSliceVar(&f.described.Contact, "contact", nil, "whom to ask about it: URLs or addresses")
+	})
+}
+
+// resultFlags are how a run is judged, and what it leaves.
+func (f *flags) resultFlags(set *pflag.FlagSet) {
 	set.BoolVar(&f.selection.Strict, "strict", false, "let a failed SHOULD count like a failed MUST")
 	set.StringVar(&f.knownBugs, "known-bugs", "", "on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and allow with --kubernetes-source)")
-	set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
-	set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
-	set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
-	clusterFlags(set, &f.options, "e2e")
-	set.StringVar(&f.options.ClusterName, "cluster-name", "", "name of a kind cluster; runs at the same time need different ones (default: $KIND_CLUSTER_NAME, or jobconformance)")
-	kubeletFlags(set, &f.options)
-	set.StringSliceVar(&f.options.Images, "load", nil, "archives of images to load into the nodes of a kind cluster")
-	set.StringVar(&f.options.Kubeconfig, "kubeconfig", "", "kubeconfig of an existing cluster (default: the one that kubectl uses)")
-	set.StringVar(&f.options.Context, "context", "", "context of that kubeconfig (default: the current one)")
-	set.BoolVar(&f.options.Keep, "keep", false, "keep a kind cluster for later runs")
+	outputFlag(set, &f.output, "the result")
+	reportsFlag(set, &f.options.Reports, "e2e")
 	f.selection.History = protocol.KeepFailed
-	set.Var(&f.selection.History, "history", "save the histories of specs for check-history: failed, all or none")
+	set.Var(&f.selection.History, "history", "save the histories of specs for check-history, in the folder histories of the reports: failed, all or none")
 	set.BoolVar(&f.printResults, "print-results", false, "print the results of a shard as well, in lines of text that merge reads in a log")
-	set.BoolVar(&f.profile, "profile", false, "write CPU profiles and tables of all requests beside the logs of the cluster (embedded only)")
-	set.StringVar(&f.described.Name, "name", "", "the implementation's name in the report (default: as --implementation)")
-	set.StringVar(&f.described.Version, "implementation-version", "", "its version in the report")
-	set.StringVar(&f.described.Organization, "organization", "", "who makes it, in the report")
-	set.StringVar(&f.described.Project, "project", "", "the project that it is a part of, in the report")
-	set.StringVar(&f.described.URL, "url", "", "the URL of the project, in the report")
-	set.StringSliceVar(&f.described.Contact, "contact", nil, "whom to ask about it, in the report: URLs or addresses")
-	return c
+	set.BoolVar(&f.profile, "profile", false, "write CPU profiles of kube-apiserver, etcd and the suites (for go tool pprof), and requests.txt, into the folder cluster of the reports (embedded only)")
 }
 
 // kubeletFlags are the images of a cluster with real kubelets.
@@ -121,20 +138,26 @@ func kubeletFlags(set *pflag.FlagSet, o *run.Options) {
 
 // selectingFlags are those of run and of list.
 func (f *flags) selectingFlags(set *pflag.FlagSet) {
-	implementationFlag(set, &f.implementation, implementation.Reference, "the controller to check")
-	set.StringSliceVar(&f.controllers, "controllers", []string{"job", "cronjob"}, "controllers that the implementation has; the bundled one takes the place of the other")
-	set.StringVar(&f.managedBy, "managed-by", "", "spec.managedBy of the implementation's Jobs, as in example.com/mine; the cluster's own Job controller stays on")
-	set.StringVar(&f.dialect, "dialect", "", "file with the custom resource that takes the place of CronJobs, as fixtures/dialect/example/dialect.yaml")
-	set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
-	set.StringVar(&f.options.Environment, "environment", "", "what else handles Jobs there; queued: a queue suspends each at its creation, sets scheduling directives and resumes it, as Kueue does")
-	set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
-	set.StringVar(&f.selection.Skip, "skip", "", "leave out specs whose text matches this regular expression")
-	set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
-	set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs do not run")
-	set.StringVar(&f.labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
-	set.Var(&f.selection.Shard, "shard", "run only this part of the specs, as in 2/4, for merge; auto takes it from CI_NODE_INDEX and CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")
-	f.selection.Shard.Cost = durations.Of
-	set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
+	section(set, theController, func(set *pflag.FlagSet) {
+		implementationFlag(set, &f.implementation, implementation.Reference, "the controller to check")
+		set.StringSliceVar(&f.controllers, "controllers", []string{"job", "cronjob"}, "controllers that the implementation has; the bundled one takes the place of the other")
+		set.StringVar(&f.managedBy, "managed-by", "", "spec.managedBy of the implementation's Jobs, as in example.com/mine; the cluster's own Job controller stays on")
+		set.StringVar(&f.dialect, "dialect", "", "file with the custom resource that takes the place of CronJobs, as fixtures/dialect/example/dialect.yaml")
+	})
+	section(set, whichSpecs, func(set *pflag.FlagSet) {
+		set.StringVar(&f.labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
+		set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
+		set.StringVar(&f.selection.Skip, "skip", "", "leave out specs whose text matches this regular expression")
+		set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
+		set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs do not run, and are reported as declined")
+		set.Var(&f.selection.Shard, "shard", "run only this part of the specs, as in 2/4, for merge; auto takes it from CI_NODE_INDEX and CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")
+		f.selection.Shard.Cost = durations.Of
+		set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
+	})
+	section(set, theCluster, func(set *pflag.FlagSet) {
+		set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
+		set.StringVar(&f.options.Environment, "environment", "", "what else handles Jobs there; queued: a queue suspends each at its creation, sets scheduling directives and resumes it, as Kueue does")
+	})
 }
 
 // run rejects bad input before anything is started. Progress goes to f.options.Out, and what

@@ -22,31 +22,49 @@ func implementationFlag(set *pflag.FlagSet, name *string, value, usage string) {
 
 // cacheFlags are where the programs of a cluster come from.
 func cacheFlags(set *pflag.FlagSet, b *build.Builder) {
-	set.StringVar(&b.AssetsDir, "assets", "", "folder with kube-apiserver and etcd to use instead of those in the cache, as in $KUBEBUILDER_ASSETS")
-	set.StringVar(&b.CacheDir, "cache-dir", "", "folder for control planes (default: jobconformance in the user's cache folder)")
-	set.StringVar((*string)(&b.Origin), "binaries", string(build.Auto), "how a control plane comes into the cache: download, build, or auto: built where no release can be downloaded")
-	set.StringVar(&b.KubernetesDownloads, "kubernetes-downloads", build.DefaultKubernetesDownloads, "URL of Kubernetes' releases, or of a mirror with their layout")
-	set.StringVar(&b.EtcdDownloads, "etcd-downloads", build.DefaultEtcdDownloads, "the same for etcd")
+	section(set, theCluster, func(set *pflag.FlagSet) {
+		set.StringVar(&b.AssetsDir, "assets", "", "folder with kube-apiserver and etcd to use instead of those in the cache, as in $KUBEBUILDER_ASSETS")
+		set.StringVar(&b.CacheDir, "cache-dir", "", "folder for control planes (default: jobconformance in the user's cache folder)")
+		set.StringVar((*string)(&b.Origin), "binaries", string(build.Auto), "how a control plane comes into the cache: download, build, or auto: built where no release can be downloaded")
+		set.StringVar(&b.KubernetesDownloads, "kubernetes-downloads", build.DefaultKubernetesDownloads, "URL of Kubernetes' releases, or of a mirror with their layout")
+		set.StringVar(&b.EtcdDownloads, "etcd-downloads", build.DefaultEtcdDownloads, "the same for etcd")
+	})
 }
 
 // buildFlags are where binaries and reports are, for all commands that start a
 // cluster. Each has a folder for reports of its own.
 func buildFlags(set *pflag.FlagSet, b *build.Builder, reports *string, command string) {
 	cacheFlags(set, b)
+	section(set, theResult, func(set *pflag.FlagSet) { reportsFlag(set, reports, command) })
+}
+
+// reportsFlag is the folder for the reports of a command.
+func reportsFlag(set *pflag.FlagSet, reports *string, command string) {
 	set.StringVar(reports, "output-dir", run.DefaultReports(command), "folder for reports and logs; by default below $ARTIFACTS, where it is set")
 }
 
 // sourceFlag is the tree that is built instead of a published version.
 func sourceFlag(set *pflag.FlagSet, b *build.Builder) {
-	set.StringVar(&b.Source, "kubernetes-source", "", "build the control plane and kube-controller-manager from this clone of kubernetes/kubernetes, or unpacked module k8s.io/kubernetes")
+	section(set, theCluster, func(set *pflag.FlagSet) {
+		set.StringVar(&b.Source, "kubernetes-source", "", "build the control plane and kube-controller-manager from this clone of kubernetes/kubernetes, or unpacked module k8s.io/kubernetes")
+	})
 }
 
 // clusterFlags are those of commands that start one cluster of one version.
 func clusterFlags(set *pflag.FlagSet, o *run.Options, command string) {
-	set.StringVar(&o.Build.KubernetesVersion, "kubernetes-version", "", "version of the control plane and of kube-controller-manager as the implementation, as in v1.36.3 or v1.37.0-rc.1 (default: "+build.DefaultKubernetesVersion+", or that of --kubernetes-source)")
-	sourceFlag(set, &o.Build)
-	set.StringVar(&o.FeatureGates, "feature-gates", "", "feature gates of both, for example A=true,B=false (default: those that the version needs)")
+	versionFlags(set, o)
 	buildFlags(set, &o.Build, &o.Reports, command)
+}
+
+// versionFlags are what the programs of a cluster are.
+func versionFlags(set *pflag.FlagSet, o *run.Options) {
+	section(set, theCluster, func(set *pflag.FlagSet) {
+		set.StringVar(&o.Build.KubernetesVersion, "kubernetes-version", "", "version of the control plane and of kube-controller-manager as the implementation, as in v1.36.3 or v1.37.0-rc.1 (default: "+build.DefaultKubernetesVersion+", or that of --kubernetes-source)")
+	})
+	sourceFlag(set, &o.Build)
+	section(set, theCluster, func(set *pflag.FlagSet) {
+		set.StringVar(&o.FeatureGates, "feature-gates", "", "feature gates of both, for example A=true,B=false (default: those that the version needs)")
+	})
 }
 
 // shardFlag is the part of a campaign that is run on one machine of several.

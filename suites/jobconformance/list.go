@@ -12,6 +12,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func listCommand() *cobra.Command {
@@ -31,8 +32,10 @@ Exit codes: 0 they were printed, 2 bad input, 3 the harness failed.`,
 			return f.list(cmd.Context(), cmd.OutOrStdout())
 		})
 	f.selectingFlags(c.Flags())
-	c.Flags().StringVar(&f.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version that the specs would meet")
-	outputFlag(c.Flags(), &f.output, "the list")
+	section(c.Flags(), theCluster, func(set *pflag.FlagSet) {
+		set.StringVar(&f.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version that the specs would meet")
+	})
+	section(c.Flags(), theResult, func(set *pflag.FlagSet) { outputFlag(set, &f.output, "the list") })
 	return c
 }
 

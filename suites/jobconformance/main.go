@@ -93,8 +93,8 @@ Each flag can also be given as an environment variable: --labels as JOBCONFORMAN
 		Args: arguments,
 		RunE: func(*cobra.Command, []string) error { return nil }, // never: see withCommand
 	}
-	root.AddCommand(runCommand(), listCommand(), exploreCommand(), soakCommand(), reproCommand(), matrixCommand(), benchCommand(), crashCommand(), scoreCommand())
-	root.AddCommand(checkHistoryCommand(), compareCommand(), prefetchCommand(), imagesCommand(), mergeCommand(), genCommand(), versionCommand())
+	addGroups(root)
+	root.SetUsageFunc(printUsage)
 	root.PersistentFlags().Duration("timeout", 0, "stop after this time, as in 30m, without a verdict (default: no limit)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := fromEnvironment(cmd); err != nil {

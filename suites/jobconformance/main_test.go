@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -196,16 +195,19 @@ func TestReferenceOfFlagsIsUpToDate(t *testing.T) {
 	var want bytes.Buffer
 	want.WriteString("# jobconformance\n\nThe commands and their flags, as `--help` prints them. `make figures` writes this page.\n")
 	root := rootCommand()
-	all := []*cobra.Command{root}
-	for i := 0; i < len(all); i++ {
-		all = slices.Insert(all, i+1, all[i].Commands()...)
-	}
-	for _, c := range all {
-		fmt.Fprintf(&want, "\n## %s\n\n```\n%s\n\nUsage:\n  %s\n", c.CommandPath(), strings.TrimSpace(c.Long), c.UseLine())
-		if flags := c.LocalFlags().FlagUsages(); flags != "" {
-			fmt.Fprintf(&want, "\nFlags:\n%s", flags)
+	describe(&want, root)
+	for _, g := range root.Groups() {
+		fmt.Fprintf(&want, "\n# %s\n", g.Title)
+		for _, c := range root.Commands() {
+			if c.GroupID == g.ID {
+				describe(&want, c)
+			}
+			for _, below := range c.Commands() {
+				if c.GroupID == g.ID {
+					describe(&want, below)
+				}
+			}
 		}
-		want.WriteString("```\n")
 	}
 	if os.Getenv("UPDATE") != "" {
 		if err := os.WriteFile(reference, want.Bytes(), 0o644); err != nil {
@@ -215,4 +217,12 @@ func TestReferenceOfFlagsIsUpToDate(t *testing.T) {
 	if got, err := os.ReadFile(reference); err != nil || !bytes.Equal(got, want.Bytes()) {
 		t.Errorf("suites/jobconformance/%s is not what the code says (%v): run make figures", reference, err)
 	}
+}
+
+// describe writes the part of the reference about one command.
+func describe(out *bytes.Buffer, c *cobra.Command) {
+	fmt.Fprintf(out, "\n## %s\n\n```\n%s\n\nUsage:\n  %s\n", c.CommandPath(), strings.TrimSpace(c.Long), c.UseLine())
+	printCommands(out, c)
+	printFlags(out, c)
+	out.WriteString("```\n")
 }
