@@ -2,8 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -146,12 +144,9 @@ func latestFirst(a, b time.Time) int {
 	return b.Compare(a)
 }
 
-const (
-	completionIndexEnv = "JOB_COMPLETION_INDEX"
-	// maxGeneratedPrefix leaves room for the five random characters that the API server adds to
-	// generateName within a DNS label of 63.
-	maxGeneratedPrefix = 58
-)
+// maxGeneratedPrefix leaves room for the five random characters that the API server adds to
+// generateName within a DNS label of 63.
+const maxGeneratedPrefix = 58
 
 // Kind is the group, version and kind of a Job.
 var Kind = batchv1.SchemeGroupVersion.WithKind("Job")
@@ -215,43 +210,6 @@ func newPod(job *batchv1.Job, index int, failures failureCount) *corev1.Pod {
 		}
 	}
 	return pod
-}
-
-// inherited returns indexFailures of the pod that follows a failed one.
-func inherited(job *batchv1.Job, failed *corev1.Pod) (counted, ignored int) {
-	counted, ignored = indexFailures(failed)
-	if decide(job, failed).action == batchv1.PodFailurePolicyActionIgnore {
-		return counted, min(ignored+1, math.MaxInt32)
-	}
-	return min(counted+1, math.MaxInt32), ignored
-}
-
-// setIndex gives a pod its completion index in all the ways that KEP-2214 and KEP-4017 promise:
-// annotation, label, environment, name and host name.
-// JOB-INDEXED-001, JOB-INDEXED-002, JOB-INDEXED-003, JOB-INDEXED-004
-func setIndex(pod *corev1.Pod, jobName string, index int) {
-	ix := strconv.Itoa(index)
-	pod.GenerateName = namePrefix(jobName, "-"+ix+"-")
-	metav1.SetMetaDataAnnotation(&pod.ObjectMeta, batchv1.JobCompletionIndexAnnotation, ix)
-	metav1.SetMetaDataLabel(&pod.ObjectMeta, batchv1.JobCompletionIndexAnnotation, ix)
-	pod.Spec.Hostname = jobName + "-" + ix
-	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
-		for i := range containers {
-			addIndexEnv(&containers[i])
-		}
-	}
-}
-
-func addIndexEnv(c *corev1.Container) {
-	// JOB-INDEXED-005
-	if slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == completionIndexEnv }) {
-		return
-	}
-	path := fmt.Sprintf("metadata.labels['%s']", batchv1.JobCompletionIndexAnnotation)
-	c.Env = append(c.Env, corev1.EnvVar{
-		Name:      completionIndexEnv,
-		ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}},
-	})
 }
 
 // namePrefix shortens the name rather than the suffix, which carries the index. JOB-IDENTITY-002
