@@ -1,18 +1,18 @@
 // Package crd is a controller for CronJobs that are a custom resource in an API group of their own,
-// written with controller-runtime. Its decisions share no code with those of package cronjob, so that
-// two controllers of different design are checked by the same specs.
+// written with controller-runtime. It decides by cronjob/plan: observe converts what it reads to
+// batch/v1, and act converts what it writes back. How it reads and writes is another design than
+// that of package cronjob: a cache, and the API server before each write.
 package crd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	v1 "github.com/jobconformance/jobconformance/controller/crd/api/v1"
+	"github.com/jobconformance/jobconformance/controller/cronjob/plan"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,9 +60,9 @@ type Reconciler struct {
 // memory is what this process knows about one CronJob. A restart loses it, and nothing else.
 type memory struct {
 	seen    *v1.CronJob // newest revision
-	changed time.Time   // see view
+	changed time.Time   // see plan.View.NotBefore
 	deleted map[types.UID]bool
-	emitted map[event]bool // by the last reconciliation
+	emitted map[plan.Event]bool // by the last reconciliation
 }
 
 // SetupWithManager has a manager run the reconciler, for so many CronJobs at the same time.
@@ -89,63 +89,63 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr manager.Manager, 
 // Reconcile brings one CronJob up to date. It decides by what the cache shows. Before it writes
 // anything, it decides once more by what the API server has: the cache may lag behind.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	var v *view
-	var d *decision
+	var cronJob *v1.CronJob
+	var v plan.View
+	var p plan.Plan
 	known, _ := r.memories.LoadOrStore(request.NamespacedName, &memory{})
 	for _, from := range []client.Reader{r.Client, r.Live} {
 		var err error
-		switch v, err = r.observe(ctx, from, request.NamespacedName, known.(*memory)); {
+		switch cronJob, v, err = r.observe(ctx, from, request.NamespacedName, known.(*memory)); {
 		case apierrors.IsNotFound(err):
 			r.memories.Delete(request.NamespacedName)
 			return reconcile.Result{}, nil
 		case err != nil:
 			return reconcile.Result{}, err
 		}
-		if d = v.decide(); !d.writes() {
+		p = plan.New(v)
+		if p.Status == nil && len(p.Delete) == 0 && p.Create == nil {
 			break
 		}
 	}
-	if err := r.act(ctx, v.cronJob, d, known.(*memory)); err != nil {
+	if err := r.act(ctx, cronJob, p, known.(*memory)); err != nil {
 		return reconcile.Result{}, err
 	}
-	if d.wait <= 0 {
+	if p.RequeueAfter <= 0 {
 		return reconcile.Result{}, nil
 	}
-	return reconcile.Result{RequeueAfter: max(min(d.wait-r.Clock.Since(v.now), maxWait), time.Millisecond)}, nil
+	return reconcile.Result{RequeueAfter: max(min(p.RequeueAfter-r.Clock.Since(v.Now), maxWait), time.Millisecond)}, nil
 }
 
 // observe reads a CronJob and its Jobs.
-func (r *Reconciler) observe(ctx context.Context, from client.Reader, name types.NamespacedName, known *memory) (*view, error) {
-	v := &view{cronJob: &v1.CronJob{}, now: r.Clock.Now()}
-	if err := from.Get(ctx, name, v.cronJob); err != nil {
-		return nil, err
+func (r *Reconciler) observe(ctx context.Context, from client.Reader, name types.NamespacedName, known *memory) (*v1.CronJob, plan.View, error) {
+	cronJob, now := &v1.CronJob{}, r.Clock.Now()
+	if err := from.Get(ctx, name, cronJob); err != nil {
+		return nil, plan.View{}, err
 	}
 	options := []client.ListOption{client.InNamespace(name.Namespace)}
 	if from == client.Reader(r.Client) {
-		options = append(options, client.MatchingFields{ownerUID: string(v.cronJob.UID)}, client.UnsafeDisableDeepCopy)
+		options = append(options, client.MatchingFields{ownerUID: string(cronJob.UID)}, client.UnsafeDisableDeepCopy)
 	}
 	var all batchv1.JobList
 	if err := from.List(ctx, &all, options...); err != nil {
-		return nil, err
+		return nil, plan.View{}, err
 	}
 	gone := known.deleted
 	known.deleted = map[types.UID]bool{}
+	var jobs []*batchv1.Job
 	for i := range all.Items {
-		if job := &all.Items[i]; metav1.IsControlledBy(job, v.cronJob) {
-			v.jobs = append(v.jobs, job)
+		if job := &all.Items[i]; metav1.IsControlledBy(job, cronJob) {
+			jobs = append(jobs, job)
 			known.keep(gone, job.UID)
 		}
 	}
-	for _, ref := range v.cronJob.Status.Active {
+	for _, ref := range cronJob.Status.Active {
 		known.keep(gone, ref.UID)
 	}
-	began := func(job *batchv1.Job) time.Time { return cmp.Or(job.Status.StartTime, &job.CreationTimestamp).Time }
-	slices.SortFunc(v.jobs, func(a, b *batchv1.Job) int {
-		return cmp.Or(began(a).Compare(began(b)), cmp.Compare(a.Name, b.Name))
-	})
-	known.see(v.cronJob, v.now)
-	v.deleted, v.changed = known.deleted, known.changed
-	return v, nil
+	known.see(cronJob, now)
+	v := viewOf(cronJob, jobs, now)
+	v.Deleted, v.NotBefore = known.deleted, known.changed
+	return cronJob, v, nil
 }
 
 func (k *memory) keep(deleted map[types.UID]bool, uid types.UID) {
@@ -172,39 +172,39 @@ func (k *memory) see(cronJob *v1.CronJob, now time.Time) {
 	}
 }
 
-// act carries a decision out. The status comes first: it is refused if the CronJob is not what was
+// act carries a Plan out. The status comes first: it is refused if the CronJob is not what was
 // decided by. Deletions and the start of a Job do not wait for each other.
-func (r *Reconciler) act(ctx context.Context, cronJob *v1.CronJob, d *decision, known *memory) error {
+func (r *Reconciler) act(ctx context.Context, cronJob *v1.CronJob, p plan.Plan, known *memory) error {
 	emitted := known.emitted
-	known.emitted = map[event]bool{}
-	emit := func(e event) {
+	known.emitted = map[plan.Event]bool{}
+	emit := func(e plan.Event) {
 		if !emitted[e] && !known.emitted[e] {
-			r.Recorder.Eventf(cronJob, nil, e.kind, e.reason, "Reconcile", "%s", e.note)
+			r.Recorder.Eventf(cronJob, nil, e.Type, e.Reason, "Reconcile", "%s", e.Message)
 		}
 		known.emitted[e] = true
 	}
-	if d.status != nil {
-		if err := r.record(ctx, cronJob, *d.status); err != nil {
+	if p.Status != nil {
+		if err := r.record(ctx, cronJob, *p.Status); err != nil {
 			known.emitted = emitted
 			return err
 		}
 	}
-	for _, e := range d.events {
+	for _, e := range p.Events {
 		emit(e)
 	}
 	var errs []error
-	for _, job := range d.surplus {
+	for _, job := range p.Delete {
 		errs = append(errs, r.delete(ctx, job, known, emit))
 	}
-	if d.start != nil {
-		errs = append(errs, r.start(ctx, cronJob, d, known, emit))
+	if p.Create != nil {
+		errs = append(errs, r.start(ctx, cronJob, p, known, emit))
 	}
 	return errors.Join(errs...)
 }
 
 // record writes the status. Afterwards, the CronJob is as it was written.
-func (r *Reconciler) record(ctx context.Context, cronJob *v1.CronJob, status v1.CronJobStatus) error {
-	cronJob.Status = status
+func (r *Reconciler) record(ctx context.Context, cronJob *v1.CronJob, status batchv1.CronJobStatus) error {
+	cronJob.Status = v1.CronJobStatus(status)
 	if err := r.Status().Update(ctx, cronJob); err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
@@ -213,19 +213,19 @@ func (r *Reconciler) record(ctx context.Context, cronJob *v1.CronJob, status v1.
 
 // delete deletes a Job and its pods. One that has not finished is spared if it has changed: it may
 // have succeeded meanwhile, which is to be recorded first.
-func (r *Reconciler) delete(ctx context.Context, job *batchv1.Job, known *memory, emit func(event)) error {
+func (r *Reconciler) delete(ctx context.Context, job *batchv1.Job, known *memory, emit func(plan.Event)) error {
 	only := client.Preconditions{UID: &job.UID}
-	if finished(job) == "" {
+	if plan.Finished(job) == "" {
 		only.ResourceVersion = &job.ResourceVersion
 	}
 	err := r.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationBackground), only)
 	switch {
 	case err == nil:
-		emit(event{corev1.EventTypeNormal, "SuccessfulDelete", string(job.UID), "Deleted Job " + job.Name})
+		emit(event(corev1.EventTypeNormal, "SuccessfulDelete", string(job.UID), "Deleted Job %s", job.Name))
 	case apierrors.IsNotFound(err):
 	default:
 		if ctx.Err() == nil && !apierrors.IsConflict(err) {
-			emit(event{corev1.EventTypeWarning, "FailedDelete", string(job.UID), fmt.Sprintf("Deleting Job %s: %v", job.Name, err)})
+			emit(event(corev1.EventTypeWarning, "FailedDelete", string(job.UID), "Deleting Job %s: %v", job.Name, err))
 		}
 		return fmt.Errorf("deleting Job %s: %w", job.Name, err)
 	}
@@ -235,17 +235,17 @@ func (r *Reconciler) delete(ctx context.Context, job *batchv1.Job, known *memory
 
 // start creates a Job once those that it replaces are deleted, and records it. What comes between the
 // two is seen by the next reconciliation, which finds the Job by its name.
-func (r *Reconciler) start(ctx context.Context, cronJob *v1.CronJob, d *decision, known *memory, emit func(event)) error {
-	for _, job := range d.replace {
+func (r *Reconciler) start(ctx context.Context, cronJob *v1.CronJob, p plan.Plan, known *memory, emit func(plan.Event)) error {
+	for _, job := range p.Replace {
 		if err := r.delete(ctx, job, known, emit); err != nil {
 			return err
 		}
 	}
-	job := d.start
+	job := fromBatchJob(cronJob, p.Create)
 	err := r.Create(ctx, job)
 	switch {
 	case err == nil:
-		emit(event{corev1.EventTypeNormal, "SuccessfulCreate", job.Name, "Created Job " + job.Name})
+		emit(event(corev1.EventTypeNormal, "SuccessfulCreate", job.Name, "Created Job %s", job.Name))
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return nil
 	case apierrors.IsAlreadyExists(err):
@@ -253,18 +253,19 @@ func (r *Reconciler) start(ctx context.Context, cronJob *v1.CronJob, d *decision
 			return err
 		}
 		if !metav1.IsControlledBy(job, cronJob) {
-			emit(event{corev1.EventTypeWarning, "FailedCreate", job.Name, "A Job " + job.Name + " of another owner exists"})
+			emit(event(corev1.EventTypeWarning, "FailedCreate", job.Name, "A Job %s of another owner exists", job.Name))
 			return nil
 		}
 	default:
 		if ctx.Err() == nil {
-			emit(event{corev1.EventTypeWarning, "FailedCreate", job.Name, fmt.Sprintf("Creating Job %s: %v", job.Name, err)})
+			emit(event(corev1.EventTypeWarning, "FailedCreate", job.Name, "Creating Job %s: %v", job.Name, err))
 		}
 		return fmt.Errorf("creating Job %s: %w", job.Name, err)
 	}
-	if finished(job) == "" {
-		d.started.Active = append(d.started.Active, *reference(job))
-	}
 	log.FromContext(ctx).V(1).Info("Started a Job", "job", job.Name)
-	return r.record(ctx, cronJob, d.started)
+	return r.record(ctx, cronJob, p.Recorded(job))
+}
+
+func event(kind, reason, about, format string, args ...any) plan.Event {
+	return plan.Event{Type: kind, Reason: reason, About: about, Message: fmt.Sprintf(format, args...)}
 }

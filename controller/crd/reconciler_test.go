@@ -76,7 +76,7 @@ func TestAJobIsStartedAndRecorded(t *testing.T) {
 	live := server(t, hourly())
 	emitted := reconcileOnce(t, live, live, "09:00")
 	cronJob, jobs := state(t, live)
-	if !slices.Equal(jobs, []string{jobName(&cronJob, at("09:00"))}) || len(cronJob.Status.Active) != 1 || !cronJob.Status.LastScheduleTime.Time.Equal(at("09:00")) {
+	if !slices.Equal(jobs, []string{jobName(at("09:00"))}) || len(cronJob.Status.Active) != 1 || !cronJob.Status.LastScheduleTime.Time.Equal(at("09:00")) {
 		t.Errorf("jobs %v, status %+v", jobs, cronJob.Status)
 	}
 	if e := <-emitted.Events; !strings.Contains(e, "SuccessfulCreate") {
@@ -104,7 +104,7 @@ func TestReplaceDeletesFirst(t *testing.T) {
 	live := server(t, hourly(policy("Replace"), active(job("09:00")), last("09:00")), job("09:00"))
 	reconcileOnce(t, live, live, "10:00")
 	cronJob, jobs := state(t, live)
-	if want := []string{jobName(&cronJob, at("10:00"))}; !slices.Equal(jobs, want) || len(cronJob.Status.Active) != 1 || cronJob.Status.Active[0].Name != want[0] {
+	if want := []string{jobName(at("10:00"))}; !slices.Equal(jobs, want) || len(cronJob.Status.Active) != 1 || cronJob.Status.Active[0].Name != want[0] {
 		t.Errorf("jobs %v, status %+v", jobs, cronJob.Status)
 	}
 }

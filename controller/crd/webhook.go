@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "github.com/jobconformance/jobconformance/controller/crd/api/v1"
+	"github.com/jobconformance/jobconformance/controller/cronjob/cronexpr"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -102,7 +103,7 @@ func validateSpec(spec *v1.CronJobSpec, path *field.Path) (wrong field.ErrorList
 	at := path.Child("schedule")
 	if strings.Contains(spec.Schedule, "TZ") {
 		wrong = append(wrong, field.Invalid(at, spec.Schedule, "cannot have a time zone: use timeZone"))
-	} else if _, err := parseSchedule(spec.Schedule, nil); err != nil {
+	} else if _, err := cronexpr.Parse(spec.Schedule, nil); err != nil {
 		wrong = append(wrong, field.Invalid(at, spec.Schedule, err.Error()))
 	}
 	if zone := spec.TimeZone; zone != nil {

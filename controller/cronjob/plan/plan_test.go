@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// TestStart says when a Job is due, when to look again and which events there are.
+// TestCreate lists when a Job is created, when to look again and which events there are.
 func TestCreate(t *testing.T) {
 	for name, c := range map[string]struct {
 		cron   *batchv1.CronJob

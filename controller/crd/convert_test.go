@@ -2,12 +2,14 @@ package crd
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	v1 "github.com/jobconformance/jobconformance/controller/crd/api/v1"
+	"github.com/jobconformance/jobconformance/controller/cronjob/plan"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -50,7 +52,10 @@ func last(clock string) func(*v1.CronJob) {
 
 // job returns the Job of a time. It runs, unless it has ended with a condition.
 func job(clock string, ended ...batchv1.JobConditionType) *batchv1.Job {
-	j := newJob(hourly(), at(clock), nil)
+	j := &batchv1.Job{}
+	j.Namespace, j.Name = "ns", jobName(at(clock))
+	j.Annotations = map[string]string{v1.ScheduledAt: at(clock).Format(time.RFC3339)}
+	j.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(hourly(), v1.GroupVersion.WithKind("CronJob"))}
 	j.UID, j.ResourceVersion, j.CreationTimestamp = types.UID(clock), "5", metav1.NewTime(at(clock))
 	for _, kind := range ended {
 		j.Status.CompletionTime = &metav1.Time{Time: at(clock).Add(time.Minute)}
@@ -59,40 +64,42 @@ func job(clock string, ended ...batchv1.JobConditionType) *batchv1.Job {
 	return j
 }
 
+func jobName(at time.Time) string { return fmt.Sprintf("report-%d", at.Unix()/60) }
+
 // active records Jobs.
 func active(jobs ...*batchv1.Job) func(*v1.CronJob) {
 	return func(c *v1.CronJob) {
 		for _, j := range jobs {
-			c.Status.Active = append(c.Status.Active, *reference(j))
+			c.Status.Active = append(c.Status.Active, plan.ReferenceTo(j))
 		}
 	}
 }
 
-// String is a decision in words: times of Jobs, in their zone, and reasons of events.
-func (d *decision) String() string {
+// inWords returns a Plan in words: times of Jobs, in their zone, and reasons of events.
+func inWords(p plan.Plan) string {
 	var words []string
 	times := func(jobs []*batchv1.Job) (all []string) {
 		for _, j := range jobs {
-			t, _ := time.Parse(time.RFC3339, j.Annotations[v1.ScheduledAt])
+			t, _ := time.Parse(time.RFC3339, j.Annotations[batchv1.CronJobScheduledTimestampAnnotation])
 			all = append(all, t.Format("15:04"))
 		}
 		return all
 	}
-	if d.status != nil {
-		words = append(words, fmt.Sprintf("status %d", len(d.status.Active)))
+	if p.Status != nil {
+		words = append(words, fmt.Sprintf("status %d", len(p.Status.Active)))
 	}
-	for _, e := range d.events {
-		words = append(words, e.reason)
+	for _, e := range p.Events {
+		words = append(words, e.Reason)
 	}
 	for _, w := range []struct {
 		what string
 		jobs []*batchv1.Job
-	}{{"delete", d.surplus}, {"replace", d.replace}, {"start", slices.DeleteFunc([]*batchv1.Job{d.start}, func(j *batchv1.Job) bool { return j == nil })}} {
+	}{{"delete", p.Delete}, {"replace", p.Replace}, {"start", slices.DeleteFunc([]*batchv1.Job{p.Create}, func(j *batchv1.Job) bool { return j == nil })}} {
 		if len(w.jobs) > 0 {
 			words = append(words, w.what+" "+strings.Join(times(w.jobs), " "))
 		}
 	}
-	return strings.Join(append(words, "wait "+d.wait.String()), ", ")
+	return strings.Join(append(words, "wait "+p.RequeueAfter.String()), ", ")
 }
 
 func TestDecisions(t *testing.T) {
@@ -121,41 +128,58 @@ func TestDecisions(t *testing.T) {
 		"somebody else's Job":         {hourly(last("09:00")), []*batchv1.Job{{ObjectMeta: metav1.ObjectMeta{Name: "manual"}}}, "09:10", "UnexpectedJob, wait 50m0s"},
 		"the history is too long": {hourly(last("10:00"), func(c *v1.CronJob) { c.Status.LastSuccessfulTime = &metav1.Time{Time: at("10:01")} }),
 			[]*batchv1.Job{job("09:00", batchv1.JobComplete), job("10:00", batchv1.JobComplete)}, "10:10", "delete 09:00, wait 50m0s"},
-		"no such schedule":     {hourly(func(c *v1.CronJob) { c.Spec.Schedule = "TZ=0" }), nil, "09:00", "UnparseableSchedule, wait 0s"},
+		"no such schedule":     {hourly(func(c *v1.CronJob) { c.Spec.Schedule = "TZ=0" }), nil, "09:00", "UnsupportedSchedule, UnparseableSchedule, wait 0s"},
 		"no such zone":         {hourly(func(c *v1.CronJob) { c.Spec.TimeZone = ptr.To("Mars/Olympus") }), nil, "09:00", "UnknownTimeZone, wait 0s"},
 		"a zone":               {hourly(func(c *v1.CronJob) { c.Spec.Schedule, c.Spec.TimeZone = "0 10 * * *", ptr.To("Europe/Berlin") }), nil, "09:00", "start 10:00, wait 24h0m0s"},
 		"every 50 minutes":     {hourly(func(c *v1.CronJob) { c.Spec.Schedule = "@every 50m" }), nil, "10:12", "start 10:10, wait 48m0s"},
 		"more than a hundred":  {hourly(func(c *v1.CronJob) { c.Spec.Schedule = "* * * * *" }), nil, "10:30", "TooManyMissedTimes, start 10:30, wait 1m0s"},
-		"it will never be due": {hourly(func(c *v1.CronJob) { c.Spec.Schedule = "0 0 30 2 *" }), nil, "10:30", "wait 0s"},
+		"it will never be due": {hourly(func(c *v1.CronJob) { c.Spec.Schedule = "0 0 30 2 *" }), nil, "10:30", "InvalidSchedule, wait 0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := &view{cronJob: c.cronJob, jobs: c.jobs, now: at(c.now)}
-			before := c.cronJob.DeepCopy()
-			if got := o.decide().String(); got != c.want {
+			before, jobs := c.cronJob.DeepCopy(), (&batchv1.JobList{Items: values(c.jobs)}).DeepCopy().Items
+			if got := inWords(plan.New(viewOf(c.cronJob, c.jobs, at(c.now)))); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
-			if !equality.Semantic.DeepEqual(before, c.cronJob) {
-				t.Error("the CronJob was changed")
+			if !equality.Semantic.DeepEqual(before, c.cronJob) || !equality.Semantic.DeepEqual(jobs, values(c.jobs)) {
+				t.Error("what the cache shows was changed")
 			}
 		})
 	}
 }
 
+func values(jobs []*batchv1.Job) (all []batchv1.Job) {
+	for _, j := range jobs {
+		all = append(all, *j)
+	}
+	return all
+}
+
 // A changed schedule starts nothing for the past.
 func TestTimesBeforeAChangeOfTheSchedule(t *testing.T) {
-	o := &view{cronJob: hourly(), now: at("09:10"), changed: at("09:05")}
-	if got, want := o.decide().String(), "wait 50m0s"; got != want {
+	v := viewOf(hourly(), nil, at("09:10"))
+	v.NotBefore = at("09:05")
+	if got, want := inWords(plan.New(v)), "wait 50m0s"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-func TestMillionsOfMissedTimes(t *testing.T) {
-	s, err := parseSchedule("* * 1 * *", nil)
-	if err != nil {
-		t.Fatal(err)
+// A Job of this API has its own owner and annotation. What the template has under the name of the
+// other annotation stays as it is.
+func TestJobsAreOfThisAPI(t *testing.T) {
+	const foreign = batchv1.CronJobScheduledTimestampAnnotation
+	c := hourly(func(c *v1.CronJob) { c.Spec.JobTemplate.Annotations = map[string]string{"a": "b", foreign: "mine"} })
+	p := plan.New(viewOf(c, nil, at("09:00")))
+	j := fromBatchJob(c, p.Create)
+	if want := map[string]string{"a": "b", foreign: "mine", v1.ScheduledAt: "2026-03-10T09:00:00Z"}; !maps.Equal(j.Annotations, want) {
+		t.Errorf("the annotations are %v, want %v", j.Annotations, want)
 	}
-	s.since = at("08:30").AddDate(-40, 0, 0)
-	if got, want := s.latest(at("08:30")), time.Date(2026, 3, 1, 23, 59, 0, 0, time.UTC); !got.Equal(want) {
-		t.Errorf("the latest is %s, want %s", got, want)
+	if owner := metav1.GetControllerOf(j); owner.APIVersion != v1.GroupVersion.String() || owner.UID != c.UID {
+		t.Errorf("the owner is %v", owner)
+	}
+	if len(c.Spec.JobTemplate.Annotations) != 2 {
+		t.Errorf("the template has %v", c.Spec.JobTemplate.Annotations)
+	}
+	if _, ours := plan.ScheduledTime(toBatch(c), toBatchJob(j)); !ours {
+		t.Error("the Job is not recognized as the CronJob's")
 	}
 }
