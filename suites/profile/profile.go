@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -16,6 +15,7 @@ import (
 	"sync"
 	"text/tabwriter"
 
+	"github.com/jobconformance/jobconformance/suites/internal/auditlog"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"k8s.io/client-go/kubernetes"
@@ -26,54 +26,39 @@ import (
 // The zero value is ready.
 type Requests struct {
 	mu    sync.Mutex
-	rest  []byte // of a line that is not complete yet
+	log   auditlog.Log
 	calls map[call]int
 	specs map[string]string // of namespaces
 }
 
 type call struct{ agent, verb, resource, namespace string }
 
-// event has what is read of an audit event.
-type event struct {
-	Verb, UserAgent, RequestURI string
-	ObjectRef                   *struct{ Resource, Subresource, Namespace, Name string }
-}
-
-// Write takes a piece of the log. It never fails, so that the API server keeps working.
+// Write takes a piece of the log. It never fails, so that the API server keeps working: a line
+// that is no event is left out.
 func (r *Requests) Write(piece []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.rest = append(r.rest, piece...)
-	for {
-		line, rest, complete := bytes.Cut(r.rest, []byte("\n"))
-		if !complete {
-			r.rest = bytes.Clone(r.rest)
-			return len(piece), nil
-		}
-		r.count(line)
-		r.rest = rest
+	events, _ := r.log.Add(piece)
+	for _, e := range events {
+		r.count(e)
 	}
+	return len(piece), nil
 }
 
 // ofSpec is how the User-Agent of a spec's sandbox begins.
 const ofSpec = "jobconformance ("
 
-func (r *Requests) count(line []byte) {
-	var e event
-	if json.Unmarshal(line, &e) != nil {
-		return
-	}
+func (r *Requests) count(e auditlog.Event) {
 	if r.calls == nil {
 		r.calls, r.specs = map[call]int{}, map[string]string{}
 	}
 	c := call{agent: agent(e.UserAgent), verb: e.Verb}
+	c.resource, _, _ = strings.Cut(e.Resource(), "?")
 	if o := e.ObjectRef; o != nil {
-		c.resource, c.namespace = strings.TrimSuffix(o.Resource+"/"+o.Subresource, "/"), o.Namespace
+		c.namespace = o.Namespace
 		if spec, ok := strings.CutPrefix(e.UserAgent, ofSpec); ok && o.Namespace != "" {
 			r.specs[o.Namespace] = strings.TrimSuffix(spec, ")")
 		}
-	} else {
-		c.resource, _, _ = strings.Cut(e.RequestURI, "?")
 	}
 	r.calls[c]++
 }

@@ -4,9 +4,7 @@
 package requests
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +14,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/cluster"
 	"github.com/jobconformance/jobconformance/fixtures/process"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/internal/auditlog"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -83,18 +82,10 @@ func (c Counts) Writes() int {
 // zero value is ready.
 type Counter struct {
 	mu      sync.Mutex
-	rest    []byte // of a line that is not complete yet
+	log     auditlog.Log
 	counts  Counts
 	err     error
 	changed chan struct{}
-}
-
-// event has what is read of an audit event.
-type event struct {
-	Verb           string
-	RequestURI     string
-	ObjectRef      *struct{ Resource, Subresource string }
-	ResponseStatus struct{ Code int }
 }
 
 // Write takes a piece of the log. It never fails, so that the API server keeps
@@ -102,16 +93,13 @@ type event struct {
 func (c *Counter) Write(piece []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.rest = append(c.rest, piece...)
-	for {
-		line, rest, complete := bytes.Cut(c.rest, []byte("\n"))
-		if !complete {
-			break
-		}
-		c.count(line)
-		c.rest = rest
+	events, err := c.log.Add(piece)
+	if err != nil {
+		c.err = err
 	}
-	c.rest = bytes.Clone(c.rest) // or every line ever written would stay
+	for _, e := range events {
+		c.count(e)
+	}
 	if c.changed != nil {
 		close(c.changed)
 		c.changed = nil
@@ -119,26 +107,11 @@ func (c *Counter) Write(piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-func (c *Counter) count(line []byte) {
-	var e event
-	err := json.Unmarshal(line, &e)
-	switch {
-	case err != nil:
-		c.err = fmt.Errorf("the audit log has the line %.200q: %w", line, err)
-		return
-	case e.Verb == "":
-		c.err = fmt.Errorf("the audit log has the line %.200q, without a verb", line)
-		return
-	case e.Verb == "watch":
+func (c *Counter) count(e auditlog.Event) {
+	if e.Verb == "watch" {
 		return
 	}
-	call := Call{Verb: e.Verb, Resource: e.RequestURI}
-	if e.ObjectRef != nil {
-		call.Resource = e.ObjectRef.Resource
-		if e.ObjectRef.Subresource != "" {
-			call.Resource += "/" + e.ObjectRef.Subresource
-		}
-	}
+	call := Call{Verb: e.Verb, Resource: e.Resource()}
 	if code := e.ResponseStatus.Code; code >= 400 {
 		call.Refused = code
 	}
