@@ -152,14 +152,17 @@ program-image: bin/jobconformance ## build an image of bin/jobconformance with a
 .PHONY: node-image
 node-image: ## build a node image for CLUSTER=kind without a container registry
 	@$(needsgo)
-	@go build -o bin/nodeimage ./fixtures/build/nodeimage
+	@go build -o bin/nodeimage ./.ci/nodeimage
 	@bin/nodeimage $(call flag,kubernetes-version,$(KUBERNETES_VERSION)) \
 		$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,overlay,$(NODE_OVERLAY))
 
+# The programs of CI. The go command leaves their folder out of ./...
+CI = $(patsubst %/main.go,./%,$(wildcard .ci/*/main.go))
+
 test: ## unit tests, the embedded cluster, go install, and the self-test: every mutant must be caught
 	@$(needsgo)
-	go vet ./...
-	go test -timeout 10m ./...
+	go vet ./... $(CI)
+	go test -timeout 10m ./... $(CI)
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run 'TestEmbedded|TestInstall' ./fixtures/cluster ./suites/jobconformance
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 30m -v -run TestEveryMutantIsCaught ./suites/mutants
 
@@ -235,9 +238,9 @@ page: ## test the page of a run with 600 specs in Chromium, or of a red run: JOB
 	cd suites/report/browser && go vet ./... && JOBCONFORMANCE_PAGE=$(abspath $(JOBCONFORMANCE_PAGE)) go test -count=1 -v ./...
 
 lint: ## gofmt, the words of suites/prose/words.yaml, staticcheck, and actionlint
-	@unformatted=$$(gofmt -l controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -l .ci controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
 	go test -count=1 ./suites/prose
-	go run $(STATICCHECK) ./...
+	go run $(STATICCHECK) ./... $(CI)
 	go run $(ACTIONLINT)
 
 MATRIX ?= ## matrix.jsonl of repro-matrix, whose results figures takes over
