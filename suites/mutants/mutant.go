@@ -5,15 +5,13 @@ package mutants
 
 import (
 	"embed"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/suites/internal/mutant"
 	"sigs.k8s.io/yaml"
 )
 
@@ -37,14 +35,7 @@ type Mutant struct {
 	// shows nothing.
 	Crashes bool `json:"crashes"`
 	// Edits make it of the reference controller, or of the one for a custom resource.
-	Edits []Edit `json:"edits"`
-}
-
-// Edit replaces a text that occurs exactly once in a file of the checkout.
-type Edit struct {
-	File string `json:"file"`
-	Old  string `json:"old"`
-	New  string `json:"new"`
+	Edits []mutant.Edit `json:"edits"`
 }
 
 // All returns every mutant, ordered by name.
@@ -79,54 +70,9 @@ func (m Mutant) implementation() string {
 // edited returns the texts of the files that it changes, by their paths. It fails when an
 // edit does not fit the checkout at root any more.
 func (m Mutant) edited(root string) (map[string]string, error) {
-	texts := map[string]string{}
-	for _, e := range m.Edits {
-		path := filepath.Join(root, e.File)
-		text, seen := texts[path]
-		if !seen {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				return nil, fmt.Errorf("mutant %s: %w", m.Name, err)
-			}
-			text = string(data)
-		}
-		if n := strings.Count(text, e.Old); n != 1 {
-			return nil, fmt.Errorf("mutant %s: its text occurs %d times in %s, want once:\n%s", m.Name, n, e.File, e.Old)
-		}
-		texts[path] = strings.Replace(text, e.Old, e.New, 1)
+	texts, err := mutant.Apply(root, m.Edits)
+	if err != nil {
+		return nil, fmt.Errorf("mutant %s: %w", m.Name, err)
 	}
 	return texts, nil
-}
-
-// Overlay writes the edited files below dir and returns the path of the file
-// that `go build -overlay` takes. It fails when an edit does not fit the
-// checkout at root any more.
-func (m Mutant) Overlay(root, dir string) (string, error) {
-	texts, err := m.edited(root)
-	if err != nil {
-		return "", err
-	}
-	return writeOverlay(texts, dir)
-}
-
-// writeOverlay is Overlay for any files, by their paths.
-func writeOverlay(texts map[string]string, dir string) (string, error) {
-	replace := map[string]string{}
-	for path, text := range texts {
-		edited, err := os.CreateTemp(dir, "*-"+filepath.Base(path))
-		if err != nil {
-			return "", err
-		}
-		_, err = edited.WriteString(text)
-		if err := errors.Join(err, edited.Close()); err != nil {
-			return "", err
-		}
-		replace[path] = edited.Name()
-	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	return overlay, os.WriteFile(overlay, data, 0o644)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
 
-// behaviours are those that the mission names; each needs two mutants.
+// behaviours are the core of the contract: each needs two mutants.
 var behaviours = []string{
 	"parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "OnFailure", "concurrencyPolicy", "historyLimits",
 }

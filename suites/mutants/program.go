@@ -5,11 +5,9 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -20,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/suites/internal/mutant"
 	"golang.org/x/sys/unix"
 )
 
@@ -31,9 +30,9 @@ const (
 	copies = controller + "/mutants"
 )
 
-// Build compiles mutants of the checkout at root into one program, in dir, and returns
-// its path under the name of each: it is the mutant by whose name it is called. The error
-// names a mutant that does not compile.
+// Build compiles mutants of the checkout at root into one program, in dir, and returns the
+// paths by which it is called, by the names of the mutants. The error names a mutant that does
+// not compile.
 //
 // Most of the time of a compiler goes into what is imported, so that all copies of a
 // package are one package, where each name ends with the mutant's.
@@ -46,7 +45,8 @@ func Build(ctx context.Context, root, dir string, all []Mutant) (map[string]stri
 	if err != nil {
 		return nil, err
 	}
-	texts, programs := map[string]string{}, map[string]string{}
+	texts := map[string]string{}
+	var idents []string
 	var cases strings.Builder
 	for _, m := range all {
 		edited, err := m.edited(root)
@@ -59,29 +59,25 @@ func Build(ctx context.Context, root, dir string, all []Mutant) (map[string]stri
 		}
 		maps.Copy(texts, copied)
 		fmt.Fprintf(&cases, "\tcase %q:\n\t\tmain_%s()\n", m.ident(), m.ident())
-		programs[m.Name] = filepath.Join(dir, m.ident())
+		idents = append(idents, m.ident())
 	}
-	texts[filepath.Join(root, copies, "all.go")] = "package main\n\nimport (\n\t\"os\"\n\t\"path\"\n)\n\n" +
-		"func main() {\n\tswitch path.Base(os.Args[0]) {\n" + cases.String() + "\t}\n}\n"
-	sources := filepath.Join(dir, "sources")
-	if err := os.MkdirAll(sources, 0o755); err != nil {
-		return nil, err
-	}
-	overlay, err := writeOverlay(texts, sources)
+	texts[filepath.Join(root, copies, "all.go")] = "package main\n\nimport (\n\t\"os\"\n\t\"path/filepath\"\n)\n\n" +
+		"func main() {\n\tswitch " + mutant.Which + " {\n" + cases.String() + "\t}\n}\n"
+	paths, err := mutant.Build(dir, "controller", texts, idents, func(overlay, target string) error {
+		cmd := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-ldflags=-s -w", "-o", target, "./"+copies)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "GOGC=400")
+		if output, err := runBehind(cmd); err != nil {
+			return fmt.Errorf("the mutants do not compile: %w\n%s", err, output)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	program := filepath.Join(dir, "mutants")
-	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-ldflags=-s -w", "-o", program, "./"+copies)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOGC=400")
-	if output, err := runBehind(cmd); err != nil {
-		return nil, fmt.Errorf("the mutants do not compile: %w\n%s", err, output)
-	}
-	for _, path := range programs {
-		if err := os.Symlink(program, path); err != nil {
-			return nil, err
-		}
+	programs := map[string]string{}
+	for _, m := range all {
+		programs[m.Name] = paths[m.ident()]
 	}
 	return programs, nil
 }
@@ -101,20 +97,13 @@ func runBehind(cmd *exec.Cmd) (output []byte, err error) {
 
 // exportData returns an importer of what the reference controller imports.
 func exportData(ctx context.Context, root string) (types.Importer, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./"+controller)
+	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-f", mutant.Exported, "./"+controller)
 	cmd.Dir = root
 	output, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	files := map[string]string{}
-	for line := range strings.Lines(string(output)) {
-		imported, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		files[imported] = file
-	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(imported string) (io.ReadCloser, error) {
-		return os.Open(files[imported])
-	}), nil
+	return mutant.Imports(string(output)), nil
 }
 
 // ident is the mutant's name as one of Go.
@@ -126,24 +115,19 @@ type packages map[string]map[string]string
 
 func readPackages(root string) (packages, error) {
 	all := packages{}
-	err := filepath.WalkDir(filepath.Join(root, controller), func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+	err := filepath.WalkDir(filepath.Join(root, controller), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile(file)
+		folder, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
-		folder, err := filepath.Rel(root, filepath.Dir(file))
-		if err != nil {
-			return err
+		texts, err := mutant.ReadPackage(path)
+		if len(texts) > 0 {
+			all[filepath.ToSlash(folder)] = texts
 		}
-		folder = filepath.ToSlash(folder)
-		if all[folder] == nil {
-			all[folder] = map[string]string{}
-		}
-		all[folder][filepath.Base(file)] = string(text)
-		return nil
+		return err
 	})
 	return all, err
 }

@@ -3,24 +3,24 @@ package score
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/types"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/suites/internal/mutant"
 )
 
 // A program has all mutants: each function is there once as upstream wrote it, and once
 // more for each mutant of it, under another name. The first one calls the one that is
-// wanted, which is a number: the name of the folder in which the program is called. 0 is
-// upstream's controller. It notes which statements it reaches, beside its kubeconfig.
+// wanted, which is a number: mutant.Which. 0 is upstream's controller. It notes which
+// statements it reaches, beside its kubeconfig.
 const (
 	programName = "kube-controller-manager"
 	// reachedFile has the numbers of statements that a process has reached, by line.
@@ -38,7 +38,7 @@ import (
 )
 
 var mutant__ = func() int {
-	n, err := strconv.Atoi(filepath.Base(filepath.Dir(os.Args[0])))
+	n, err := strconv.Atoi(` + mutant.Which + `)
 	if err != nil {
 		panic(err)
 	}
@@ -111,64 +111,24 @@ func compile(ctx context.Context, sources build.Sources, packages []*source, dra
 		}
 		placed[path] = text
 	}
-	overlay, err := writeOverlay(placed, filepath.Join(dir, "sources"))
-	if err != nil {
-		return nil, err
+	names := make([]string, len(drawn)+1)
+	for n := range names {
+		names[n] = strconv.Itoa(n)
 	}
-	built := filepath.Join(dir, programName)
-	if err := sources.Build(ctx, out, fmt.Sprintf("%s with %d mutants", programName, len(drawn)), overlay, "./"+copies, built); err != nil {
-		return nil, err
-	}
-	for n := range len(drawn) + 1 {
-		folder := filepath.Join(dir, fmt.Sprint(n))
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return nil, err
-		}
-		if err := os.Symlink(built, filepath.Join(folder, programName)); err != nil {
-			return nil, err
-		}
-	}
-	return func(n int) string { return filepath.Join(dir, fmt.Sprint(n), programName) }, nil
+	paths, err := mutant.Build(dir, programName, placed, names, func(overlay, target string) error {
+		title := fmt.Sprintf("%s with %d mutants", programName, len(drawn))
+		return sources.Build(ctx, out, title, overlay, "./"+copies, target)
+	})
+	return func(n int) string { return paths[names[n]] }, err
 }
 
 // readFiles adds the texts of the files of a package below root, by their names from there.
 func readFiles(root, folder string, texts map[string]string) error {
-	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-	if err != nil {
-		return err
+	files, err := mutant.ReadPackage(filepath.Join(root, folder))
+	for name, text := range files {
+		texts[folder+"/"+name] = text
 	}
-	for _, path := range files {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		texts[folder+"/"+filepath.Base(path)] = string(text)
-	}
-	return nil
-}
-
-// writeOverlay writes texts below dir and returns the path of the file that
-// `go build -overlay` takes, by which they stand for the files at their paths.
-func writeOverlay(texts map[string]string, dir string) (string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	replace := map[string]string{}
-	for n, path := range sortedKeys(texts) {
-		replace[path] = filepath.Join(dir, fmt.Sprintf("%d-%s", n, filepath.Base(path)))
-		if err := os.WriteFile(replace[path], []byte(texts[path]), 0o644); err != nil {
-			return "", err
-		}
-	}
-	text, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	return overlay, os.WriteFile(overlay, text, 0o644)
+	return err
 }
 
 // program returns the texts of the files with all mutants, by their names in the module.

@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
-	"os"
-	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/suites/internal/mutant"
 )
 
 const module = "k8s.io/kubernetes"
@@ -53,21 +50,11 @@ func load(ctx context.Context, sources build.Sources) ([]*source, types.Importer
 	for _, folder := range folders {
 		paths = append(paths, module+"/"+folder)
 	}
-	const mark = "export:"
-	listed, err := sources.List(ctx, mark+"{{.ImportPath}} {{.Export}}", paths...)
+	listed, err := sources.List(ctx, mutant.Exported, paths...)
 	if err != nil {
 		return nil, nil, err
 	}
-	compiled := map[string]string{}
-	for line := range strings.Lines(listed) {
-		if entry, ok := strings.CutPrefix(strings.TrimSpace(line), mark); ok {
-			path, export, _ := strings.Cut(entry, " ")
-			compiled[path] = export
-		}
-	}
-	imports := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(compiled[path])
-	})
+	imports := mutant.Imports(listed)
 	var all []*source
 	for _, folder := range folders {
 		texts := map[string]string{}

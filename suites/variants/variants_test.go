@@ -17,7 +17,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/suites/mutants"
+	"github.com/jobconformance/jobconformance/suites/internal/mutant"
 	"sigs.k8s.io/yaml"
 )
 
@@ -29,7 +29,7 @@ type variant struct {
 	// Design is what it does otherwise, in a sentence.
 	Design string `json:"design"`
 	// Edits make it of the reference controller. Those of all variants go together.
-	Edits []mutants.Edit `json:"edits"`
+	Edits []mutant.Edit `json:"edits"`
 }
 
 // all returns the variants whose name, that of its file, matches an expression.
@@ -58,17 +58,21 @@ func all(t *testing.T, names *regexp.Regexp) map[string]variant {
 	return found
 }
 
-// together returns one controller with the edits of several variants.
-func together(variants map[string]variant) mutants.Mutant {
-	m := mutants.Mutant{Name: "variants"}
+// overlay writes the file by which `go build` makes one controller with the edits of several variants.
+func overlay(variants map[string]variant, root, dir string) (string, error) {
+	var edits []mutant.Edit
 	for _, v := range variants {
-		m.Edits = append(m.Edits, v.Edits...)
+		edits = append(edits, v.Edits...)
 	}
-	return m
+	texts, err := mutant.Apply(root, edits)
+	if err != nil {
+		return "", err
+	}
+	return mutant.Overlay(texts, dir)
 }
 
 func TestVariantsFitTheCode(t *testing.T) {
-	if _, err := together(all(t, regexp.MustCompile(""))).Overlay("../..", t.TempDir()); err != nil {
+	if _, err := overlay(all(t, regexp.MustCompile("")), "../..", t.TempDir()); err != nil {
 		t.Error(err)
 	}
 }
@@ -107,7 +111,7 @@ func TestVariantsAreGreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlay, err := together(variants).Overlay(root, dir)
+	overlay, err := overlay(variants, root, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
