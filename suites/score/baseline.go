@@ -42,6 +42,9 @@ func (b baseline) reaching(statement int, warn bool) []baselineSpec {
 	})
 }
 
+// Filter is the label filter of the specs that mutants meet.
+const Filter = protocol.AreaLabel + "job || " + protocol.AreaLabel + "cronjob"
+
 // baselinePart is how many specs are run, and then saved, at once.
 const baselinePart = 105
 
@@ -53,7 +56,7 @@ func (r *runner) measureBaseline(ctx context.Context) error {
 		return badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Flag("output-dir"))
 	}
 	defer file.Close()
-	all, err := run.List(ctx, r.options.Options, run.Selection{Labels: protocol.AreaLabel + "job || " + protocol.AreaLabel + "cronjob"})
+	all, err := run.List(ctx, r.options.Options, run.Selection{Labels: Filter})
 	if err != nil {
 		return err
 	}
