@@ -18,8 +18,8 @@ import (
 	"errors"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -194,9 +194,9 @@ func awaitAccepted(ctx context.Context, s *framework.Sandbox, example request) {
 
 // What specs need that others do not.
 var (
-	needsPolicies  = framework.Needs(kinds.ValidatingPolicies)
-	needsMutations = framework.Needs(kinds.MutatingPolicies)
-	needsQuotas    = framework.Needs(kinds.ResourceQuotas)
+	needsPolicies  = framework.Needs(spec.ValidatingPolicies)
+	needsMutations = framework.Needs(spec.MutatingPolicies)
+	needsQuotas    = framework.Needs(spec.ResourceQuotas)
 )
 
 // deny creates a policy that rejects requests for which when, in CEL, is true.

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -35,10 +36,10 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	},
 		Entry("a quota", Covers(RefusedPodsCountForNothing, CreatesPodsAfterQuota), needsQuotas, build(noRoom)),
 		Entry("a policy", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPolicy), needsPolicies, build(policy)),
-		Entry("a webhook without a server", Covers(RefusedPodsCountForNothing, CreatesPodsAfterWebhook), framework.Needs(kinds.Webhooks), build(unserved)),
-		Entry("a LimitRange", Covers(RefusedPodsCountForNothing, CreatesPodsAfterLimitRange), framework.Needs(kinds.LimitRanges), build(limits)),
+		Entry("a webhook without a server", Covers(RefusedPodsCountForNothing, CreatesPodsAfterWebhook), framework.Needs(spec.Webhooks), build(unserved)),
+		Entry("a LimitRange", Covers(RefusedPodsCountForNothing, CreatesPodsAfterLimitRange), framework.Needs(spec.LimitRanges), build(limits)),
 		Entry("Pod Security", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPodSecurity), build(restricted)),
-		Entry("a missing PriorityClass", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPriorityClass), framework.Needs(kinds.PriorityClasses), build(noClass)),
+		Entry("a missing PriorityClass", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPriorityClass), framework.Needs(spec.PriorityClasses), build(noClass)),
 	)
 
 	It("the controller emits FailedCreate", Covers(WarnsOfRefusedPods), needsPolicies, func(ctx SpecContext) {

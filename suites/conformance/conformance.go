@@ -22,8 +22,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/report"
@@ -113,7 +113,7 @@ func judgeProfile(t *testing.T, r *report.Report, p contract.Profile) {
 		switch q.Outcome {
 		case report.NonConformant:
 			t.Errorf("%s: %s\n  source: %s", q.ID, q.Text, q.Source)
-		case protocol.Warning:
+		case spec.Warning:
 			t.Logf("warning: %s: %s\n  source: %s", q.ID, q.Text, q.Source)
 		}
 	}
@@ -137,7 +137,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	if err != nil {
 		return nil, err
 	}
-	selection := run.Selection{Known: bugs, Focus: o.Focus, Labels: o.Labels, Procs: o.Procs, History: protocol.KeepAll}
+	selection := run.Selection{Known: bugs, Focus: o.Focus, Labels: o.Labels, Procs: o.Procs, History: spec.KeepAll}
 	for _, feature := range o.Declined {
 		if err := contract.Declinable(feature); err != nil {
 			return nil, err
@@ -153,7 +153,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	}
 	defer environment.Close()
 	again := func(spec string) string { return fmt.Sprintf("set Focus to %q", report.Exactly(spec)) }
-	selection.Explain = func(s protocol.Spec) string { return report.Explain(s, environment.Reports, again(s.Text)) }
+	selection.Explain = func(s spec.Spec) string { return report.Explain(s, environment.Reports, again(s.Text)) }
 	started := time.Now()
 	verdict, failure := environment.Check(ctx, impl, environment.Builds, selection)
 	if verdict == nil {
@@ -179,7 +179,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	if failure != nil {
 		judged.HarnessError = failure.Error()
 	}
-	r, err := report.Publish(environment.Reports, judged, protocol.KeepFailed, again)
+	r, err := report.Publish(environment.Reports, judged, spec.KeepFailed, again)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
 // Requirement is one sentence of the contract.
@@ -74,8 +74,8 @@ func (i Invariants) of(r *Requirement) { r.Invariants = i }
 func (p provisional) of(r *Requirement) { r.Provisional = bool(p) }
 
 // Level is the most binding word in the text; empty if there is none.
-func (r Requirement) Level() protocol.Level {
-	for _, level := range []protocol.Level{protocol.Must, protocol.Should, protocol.May} {
+func (r Requirement) Level() spec.Level {
+	for _, level := range []spec.Level{spec.Must, spec.Should, spec.May} {
 		if slices.Contains(strings.FieldsFunc(r.Text, notALetter), string(level)) {
 			return level
 		}

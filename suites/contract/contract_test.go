@@ -3,15 +3,15 @@ package contract
 import (
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
 func TestLevels(t *testing.T) {
-	for text, want := range map[string]protocol.Level{
-		"A Job MUST NOT run.":                      protocol.Must,
-		"A Job SHOULD run.":                        protocol.Should,
-		"A Job MAY run.":                           protocol.May,
-		"A Job MUST run, and its pods SHOULD end.": protocol.Must,
+	for text, want := range map[string]spec.Level{
+		"A Job MUST NOT run.":                      spec.Must,
+		"A Job SHOULD run.":                        spec.Should,
+		"A Job MAY run.":                           spec.May,
+		"A Job MUST run, and its pods SHOULD end.": spec.Must,
 		"A Job may run.":                           "",
 	} {
 		if got := (Requirement{Text: text}).Level(); got != want {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -278,7 +278,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 	})
 
 	// #119776. Wrong: a controller that gives up when it cannot start a Job.
-	It("the controller deletes old Jobs while it cannot start a Job", Covers(HistoryWhileStartsFail), framework.Needs(kinds.ResourceQuotas), func(ctx SpecContext) {
+	It("the controller deletes old Jobs while it cannot start a Job", Covers(HistoryWhileStartsFail), framework.Needs(spec.ResourceQuotas), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).SuccessfulJobsHistoryLimit(10))
 		finished(ctx, s, cronJob, "done-3", "done-2", "done-1")

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -284,7 +284,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 
 	// Without a starting deadline it is never too late. Wrong: a controller that
 	// tries once.
-	It("the controller starts a Job as soon as a quota allows it", Covers(RetriesToStartAJob), framework.Needs(kinds.ResourceQuotas), func(ctx SpecContext) {
+	It("the controller starts a Job as soon as a quota allows it", Covers(RetriesToStartAJob), framework.Needs(spec.ResourceQuotas), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		quota := s.Refuse(ctx, puppet.Job("refused").Obj(), "count/jobs.batch")
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)

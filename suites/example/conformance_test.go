@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/conformance"
 	"github.com/jobconformance/jobconformance/suites/report"
 )
@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 		Labels:         "behaviour:parallelism || behaviour:concurrencyPolicy",
 		Reports:        os.Getenv("REPORTS"),
 	})
-	if r.Specs[protocol.Passed] == 0 {
+	if r.Specs[spec.Passed] == 0 {
 		t.Error("no spec has passed")
 	}
 }

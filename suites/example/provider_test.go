@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/conformance"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"sigs.k8s.io/e2e-framework/support/kind"
@@ -37,7 +37,7 @@ func TestProvider(t *testing.T) {
 		},
 		Labels: "behaviour:parallelism",
 	})
-	if r.Specs[protocol.Passed] == 0 {
+	if r.Specs[spec.Passed] == 0 {
 		t.Error("no spec has passed")
 	}
 }

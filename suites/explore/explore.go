@@ -15,7 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -40,7 +41,7 @@ type Explorer struct {
 	// Again is the command that runs a plan alone.
 	Again func(sc, plan string) string
 	// Known are bugs that explain violations.
-	Known []protocol.Bug
+	Known []spec.Bug
 
 	mu       sync.Mutex
 	done     int // runs, of all that there are

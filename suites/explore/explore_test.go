@@ -14,7 +14,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	batchv1 "k8s.io/api/batch/v1"
 )
@@ -133,7 +133,7 @@ func TestResultsAreOfUseToTheSameImplementationOnly(t *testing.T) {
 }
 
 func TestKnownDeviationsExplainNothingElse(t *testing.T) {
-	known := []protocol.Bug{{Explored: protocol.Explored{Scenario: "del.*", Plan: "patch pods [0-9]+: .*", Cause: "step 3"}}}
+	known := []spec.Bug{{Explored: spec.Explored{Scenario: "del.*", Plan: "patch pods [0-9]+: .*", Cause: "step 3"}}}
 	at := Outcome{Scenario: "deletion", Plan: "patch pods 2: answer 500", Causes: []string{"step 3"}}
 	if knownOf(known, at) == nil {
 		t.Error("it is not known")
@@ -261,9 +261,9 @@ func TestAViolationIsRepeatedAndReported(t *testing.T) {
 func TestAKnownViolationIsNone(t *testing.T) {
 	s := &fakeRunner{plans: map[string][]Run{"create pods 2: lose answer": {red(3)}}}
 	tally, text := explored(t, s, func(e *Explorer) {
-		e.Known = []protocol.Bug{
-			{Explored: protocol.Explored{Plan: "create pods [0-9]+: lose answer", Cause: "step 3"}, Text: "it is so"},
-			{Explored: protocol.Explored{Plan: "delete pods 1: lose answer"}, Text: "it was so"},
+		e.Known = []spec.Bug{
+			{Explored: spec.Explored{Plan: "create pods [0-9]+: lose answer", Cause: "step 3"}, Text: "it is so"},
+			{Explored: spec.Explored{Plan: "delete pods 1: lose answer"}, Text: "it was so"},
 		}
 	})
 	if tally.Red() || !strings.Contains(text, "known, in 1 runs: it is so") || !strings.Contains(text, "known, but seen in no run: it was so") {

@@ -9,7 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
 
@@ -21,7 +22,7 @@ type Tally struct {
 	Missing int
 	// Harness are errors of runs that have no result; they are missing, too.
 	Harness []error
-	Known   []protocol.Bug
+	Known   []spec.Bug
 	Took    time.Duration
 	// Differences are those from end states of other implementations, which no invariant knows.
 	Differences []Difference
@@ -170,14 +171,14 @@ func shortened(text string) string {
 
 // Expected returns the bugs that explorations of an implementation show on a release, as
 // in v1.37.1.
-func Expected(implementation, release string) ([]protocol.Bug, error) {
+func Expected(impl, release string) ([]spec.Bug, error) {
 	bugs, err := library.Bugs()
-	return slices.DeleteFunc(bugs, func(b protocol.Bug) bool {
-		return b.Explored == protocol.Explored{} || !b.In(implementation, release)
+	return slices.DeleteFunc(bugs, func(b spec.Bug) bool {
+		return b.Explored == spec.Explored{} || !b.In(implementation.OriginOf(impl), release)
 	}), err
 }
 
-func shows(b protocol.Bug, o Outcome) bool {
+func shows(b spec.Bug, o Outcome) bool {
 	return matches(b.Explored.Scenario, o.Scenario) && matches(b.Explored.Plan, o.Plan) &&
 		!slices.ContainsFunc(o.Causes, func(cause string) bool { return !matches(b.Explored.Cause, cause) })
 }
@@ -187,11 +188,11 @@ func matches(expression, text string) bool {
 }
 
 // knownOf returns the bug that explains an outcome, nil if none does.
-func knownOf(known []protocol.Bug, o Outcome) *protocol.Bug {
+func knownOf(known []spec.Bug, o Outcome) *spec.Bug {
 	if !o.Red() {
 		return nil
 	}
-	i := slices.IndexFunc(known, func(b protocol.Bug) bool { return shows(b, o) })
+	i := slices.IndexFunc(known, func(b spec.Bug) bool { return shows(b, o) })
 	if i < 0 {
 		return nil
 	}

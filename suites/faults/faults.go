@@ -16,8 +16,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -28,8 +28,8 @@ import (
 
 // jobLabels are on all specs of Jobs, cronJobLabels on those of CronJobs.
 var (
-	jobLabels     = Label(protocol.FaultsLabel, "area:job", "behaviour:faults")
-	cronJobLabels = Label(protocol.FaultsLabel, "area:cronjob", "behaviour:faults")
+	jobLabels     = Label(spec.FaultsLabel, "area:job", "behaviour:faults")
+	cronJobLabels = Label(spec.FaultsLabel, "area:cronjob", "behaviour:faults")
 )
 
 // The requests of a Job controller. It may name pods as it likes, and patch or

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/history"
-	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -274,7 +274,7 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 	// "If the Job controller failed to create Pods for any reason (lack of ResourceQuota,
 	// ...)." Wrong: gives up, or counts a rejected pod as failed.
 	It("the controller creates the pods when a quota no longer rejects them", Covers(
-		RetriesToCreatePods), framework.Needs(kinds.ResourceQuotas), func(ctx SpecContext) {
+		RetriesToCreatePods), framework.Needs(spec.ResourceQuotas), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		quota := s.Refuse(ctx, orphanPod("refused", nil), "pods")
 		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj())

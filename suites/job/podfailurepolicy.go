@@ -2,8 +2,8 @@ package job
 
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -139,7 +139,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	})
 
 	// Wrong: applies the last matching rule, or the strongest action.
-	It("the controller applies the first matching rule", Covers(FirstRuleDecides, MatchesEviction), framework.Needs(kinds.Evictions), func(ctx SpecContext) {
+	It("the controller applies the first matching rule", Covers(FirstRuleDecides, MatchesEviction), framework.Needs(spec.Evictions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).PodFailurePolicy(
 			onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 41, 42),
 			onConditions(ignore, pattern(corev1.DisruptionTarget, ""))))
@@ -174,7 +174,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 
 	// Wrong: counts the pod, or creates the next one beside it.
 	It("the controller replaces an ignored disrupted pod when it has ended", Covers(
-		MatchesEviction, TerminatingPodIsNotJudged), framework.Needs(kinds.Evictions), func(ctx SpecContext) {
+		MatchesEviction, TerminatingPodIsNotJudged), framework.Needs(spec.Evictions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).Puppet(terminateLater).
 			PodFailurePolicy(onConditions(ignore, pattern(corev1.DisruptionTarget, corev1.ConditionTrue))))
 		pod := Running(s, "a", 1)[0]

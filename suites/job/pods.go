@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -109,7 +109,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	})
 
 	// Wrong: selects pods by labels alone.
-	It("the controller leaves a pod that has another controller alone", Covers(LeavesForeignPods), framework.Needs(kinds.ConfigMaps), func(ctx SpecContext) {
+	It("the controller leaves a pod that has another controller alone", Covers(LeavesForeignPods), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		owner := framework.Create(ctx, s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
 		job := framework.Create(ctx, s, puppet.Job("a").Obj())
@@ -165,7 +165,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 			s.Stays("the pod has its finalizer", func(g Gomega) { g.Expect(tracked(s.Pods())).To(HaveLen(1)) })
 			framework.Change(ctx, s, podNamed(s, "foreign"), func(p *corev1.Pod) { p.Finalizers = nil })
 		},
-		Entry("of another group", Covers(LeavesForeignFinalizers), framework.Needs(kinds.ConfigMaps),
+		Entry("of another group", Covers(LeavesForeignFinalizers), framework.Needs(spec.ConfigMaps),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, corev1.SchemeGroupVersion.WithKind("ConfigMap")),
 		Entry("of the group of Jobs", Covers(LeavesForeignFinalizers),
 			puppet.CronJob("owner", puppet.Job("")).Schedule("@hourly").Suspend().Obj(), batchv1.SchemeGroupVersion.WithKind("CronJob")),

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
@@ -21,7 +21,7 @@ func (f *flags) selectByContract() error {
 		if _, found := table.Find(id); !found {
 			return badinput.New(fmt.Sprintf("unknown requirement %q", id), "take an ID from suites/REQUIREMENTS.md")
 		}
-		wanted = append(wanted, protocol.RequirementLabel+id)
+		wanted = append(wanted, spec.RequirementLabel+id)
 	}
 	if len(wanted) > 0 {
 		filter := "(" + strings.Join(wanted, " || ") + ")"

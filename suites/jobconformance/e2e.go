@@ -13,9 +13,9 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/cluster"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/durations"
 	"github.com/jobconformance/jobconformance/suites/profile"
 	"github.com/jobconformance/jobconformance/suites/report"
@@ -123,7 +123,7 @@ func (f *flags) resultFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.knownBugs, "known-bugs", "", "on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and allow with --kubernetes-source)")
 	outputFlag(set, &f.output, "the result")
 	reportsFlag(set, &f.options.Reports, "e2e")
-	f.selection.History = protocol.KeepFailed
+	f.selection.History = spec.KeepFailed
 	set.Var(&f.selection.History, "history", "save the histories of specs for check-history, in the folder histories of the reports: failed, all or none")
 	set.BoolVar(&f.printResults, "print-results", false, "print the results of a shard as well, in lines of text that merge reads in a log")
 	set.BoolVar(&f.profile, "profile", false, "write CPU profiles of kube-apiserver, etcd and the suites (for go tool pprof), and requests.txt, into the folder cluster of the reports (embedded only)")

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/build"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -51,7 +51,7 @@ func (f *flags) list(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	all := len(specs)
-	specs = slices.DeleteFunc(specs, func(s protocol.Spec) bool { return nothing || !s.Passed })
+	specs = slices.DeleteFunc(specs, func(s spec.Spec) bool { return nothing || !s.Passed })
 	if f.output == asJSON {
 		return printJSON(out, listed(specs))
 	}
@@ -64,16 +64,16 @@ func (f *flags) list(ctx context.Context, out io.Writer) error {
 
 // listedSpec is one of the specs that list prints for programs.
 type listedSpec struct {
-	Spec         string         `json:"spec"`
-	Level        protocol.Level `json:"level"`
-	Requirements []string       `json:"requirements"`
-	Features     []string       `json:"features"`
-	Profiles     []string       `json:"profiles"`
-	Versions     []string       `json:"versions,omitempty"` // constraints
-	Issues       []string       `json:"issues,omitempty"`   // numbers in kubernetes/kubernetes
+	Spec         string     `json:"spec"`
+	Level        spec.Level `json:"level"`
+	Requirements []string   `json:"requirements"`
+	Features     []string   `json:"features"`
+	Profiles     []string   `json:"profiles"`
+	Versions     []string   `json:"versions,omitempty"` // constraints
+	Issues       []string   `json:"issues,omitempty"`   // numbers in kubernetes/kubernetes
 }
 
-func listed(specs []protocol.Spec) []listedSpec {
+func listed(specs []spec.Spec) []listedSpec {
 	all := []listedSpec{}
 	for _, s := range specs {
 		all = append(all, listedSpec{s.Text, s.Level, s.Requirements, s.Features, s.Profiles, s.Versions, s.Issues})

@@ -19,6 +19,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -101,7 +102,7 @@ const progressEvery = 10 * time.Second
 
 // write copies the image. What the registry has already is not sent again.
 func (c imageCopy) write(ctx context.Context, progress io.Writer) error {
-	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithUserAgent("jobconformance (images mirror)")}
+	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithUserAgent(spec.UserAgent("images mirror"))}
 	console.Line(progress, c.Image, "to %s", c.reference)
 	image, err := remote.Get(c.from, options...)
 	if err == nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
 func TestOutput(t *testing.T) {
@@ -15,7 +15,7 @@ func TestOutput(t *testing.T) {
 		t.Errorf("yaml: %v, want an error that names the formats", err)
 	}
 	var out bytes.Buffer
-	if err := printJSON(&out, listed([]protocol.Spec{{Text: "a <b>", Labels: protocol.Labels{Requirements: []string{"JOB-END-001"}, Level: protocol.Must}}})); err != nil {
+	if err := printJSON(&out, listed([]spec.Spec{{Text: "a <b>", Labels: spec.Labels{Requirements: []string{"JOB-END-001"}, Level: spec.Must}}})); err != nil {
 		t.Fatal(err)
 	}
 	var got []listedSpec

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/report"
@@ -20,7 +20,7 @@ import (
 
 // published is a run whose report has not been written yet.
 type published struct {
-	keep    protocol.Keep // which histories are kept
+	keep    spec.Keep // which histories are kept
 	started time.Time
 	flags   *flags
 }
@@ -28,8 +28,8 @@ type published struct {
 // prepare has a run save all histories for the report, and explain its failures.
 func (f *flags) prepare(environment *run.Environment) published {
 	p := published{keep: f.selection.History, started: time.Now(), flags: f}
-	f.selection.History = protocol.KeepAll
-	f.selection.Explain = func(s protocol.Spec) string { return report.Explain(s, environment.Reports, f.again(s.Text)) }
+	f.selection.History = spec.KeepAll
+	f.selection.Explain = func(s spec.Spec) string { return report.Explain(s, environment.Reports, f.again(s.Text)) }
 	return p
 }
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
@@ -54,7 +54,7 @@ func TestEveryMutantBreaksRequirements(t *testing.T) {
 				t.Errorf("%s breaks the unknown requirement %s: take an ID from suites/REQUIREMENTS.md", m.Name, id)
 			case r.Profile() == contract.API && m.implementation() != implementation.CRD:
 				t.Errorf("%s breaks %s, which is about the API server", m.Name, id)
-			case m.Warns && r.Level() == protocol.Must:
+			case m.Warns && r.Level() == spec.Must:
 				t.Errorf("%s may only warn, and breaks %s, which says MUST", m.Name, id)
 			}
 		}
@@ -62,28 +62,28 @@ func TestEveryMutantBreaksRequirements(t *testing.T) {
 }
 
 func TestWhatShowsThatAMutantIsCaught(t *testing.T) {
-	covering := protocol.Labels{Requirements: []string{"JOB-PARALLELISM-001"}}
+	covering := spec.Labels{Requirements: []string{"JOB-PARALLELISM-001"}}
 	m := Mutant{Breaks: covering.Requirements}
 	for name, c := range map[string]struct {
 		mutant Mutant
-		spec   protocol.Spec
+		spec   spec.Spec
 		want   bool
 	}{
-		"an expectation":               {m, protocol.Spec{Labels: covering, Failed: true, Asserted: true, Cause: protocol.Assertion}, true},
-		"an expectation, and more":     {m, protocol.Spec{Labels: covering, Failed: true, Asserted: true, Cause: protocol.Invariant, Invariants: []string{"job-a"}}, true},
-		"its invariant":                {m, protocol.Spec{Failed: true, Cause: protocol.Invariant, Invariants: []string{"job-active-within-parallelism"}}, true},
-		"an expectation of another":    {m, protocol.Spec{Failed: true, Asserted: true, Cause: protocol.Assertion}, false},
-		"another invariant":            {m, protocol.Spec{Labels: covering, Failed: true, Cause: protocol.Invariant, Invariants: []string{"job-a"}}, false},
-		"an exit":                      {m, protocol.Spec{Labels: covering, Failed: true, Asserted: true, Cause: protocol.ImplementationExited}, false},
-		"an exit that is wanted":       {Mutant{Breaks: m.Breaks, Crashes: true}, protocol.Spec{Labels: covering, Failed: true, Cause: protocol.ImplementationExited}, true},
-		"no exit although it is":       {Mutant{Breaks: m.Breaks, Crashes: true}, protocol.Spec{Labels: covering, Failed: true, Asserted: true, Cause: protocol.Assertion}, false},
-		"an error of the harness":      {m, protocol.Spec{Labels: covering, Failed: true, Asserted: true, Cause: protocol.Harness}, false},
-		"a panic of the spec":          {m, protocol.Spec{Labels: covering, Failed: true, Cause: protocol.Assertion}, false},
-		"a spec that has passed":       {m, protocol.Spec{Labels: covering, Passed: true}, false},
-		"a spec that was not selected": {m, protocol.Spec{Labels: covering}, false},
+		"an expectation":               {m, spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Assertion}, true},
+		"an expectation, and more":     {m, spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Invariant, Invariants: []string{"job-a"}}, true},
+		"its invariant":                {m, spec.Spec{Failed: true, Cause: spec.Invariant, Invariants: []string{"job-active-within-parallelism"}}, true},
+		"an expectation of another":    {m, spec.Spec{Failed: true, Asserted: true, Cause: spec.Assertion}, false},
+		"another invariant":            {m, spec.Spec{Labels: covering, Failed: true, Cause: spec.Invariant, Invariants: []string{"job-a"}}, false},
+		"an exit":                      {m, spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.ImplementationExited}, false},
+		"an exit that is wanted":       {Mutant{Breaks: m.Breaks, Crashes: true}, spec.Spec{Labels: covering, Failed: true, Cause: spec.ImplementationExited}, true},
+		"no exit although it is":       {Mutant{Breaks: m.Breaks, Crashes: true}, spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Assertion}, false},
+		"an error of the harness":      {m, spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Harness}, false},
+		"a panic of the spec":          {m, spec.Spec{Labels: covering, Failed: true, Cause: spec.Assertion}, false},
+		"a spec that has passed":       {m, spec.Spec{Labels: covering, Passed: true}, false},
+		"a spec that was not selected": {m, spec.Spec{Labels: covering}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := c.mutant.caughtBy([]protocol.Spec{c.spec}) != nil; got != c.want {
+			if got := c.mutant.caughtBy([]spec.Spec{c.spec}) != nil; got != c.want {
 				t.Errorf("caught is %t, want %t", got, c.want)
 			}
 		})

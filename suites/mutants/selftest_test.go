@@ -20,8 +20,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -214,7 +214,7 @@ func (s *selftest) checkReference(ctx context.Context, environment *run.Environm
 	}
 	verdict, err := environment.Check(ctx, s.impl, environment.Builds, run.Selection{
 		Apart: s.apart(), Quiet: true, Strict: true, Patience: patience, Procs: procs,
-		Labels: fmt.Sprintf("(%s) && !%s", covering(broken), protocol.SlowLabel), Reports: filepath.Join(environment.Reports, "reference"),
+		Labels: fmt.Sprintf("(%s) && !%s", covering(broken), spec.SlowLabel), Reports: filepath.Join(environment.Reports, "reference"),
 	})
 	if err != nil {
 		return err
@@ -224,7 +224,7 @@ func (s *selftest) checkReference(ctx context.Context, environment *run.Environm
 		s.failures = append(s.failures, fmt.Errorf("the unchanged controller does not pass %q:\n%s", spec.Text, spec.Message))
 	}
 	s.longest = map[string]time.Duration{}
-	passed := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s protocol.Spec) bool { return !s.Passed })
+	passed := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s spec.Spec) bool { return !s.Passed })
 	for _, spec := range passed {
 		for _, id := range spec.Requirements {
 			s.longest[id] = max(s.longest[id], spec.Duration)
@@ -238,7 +238,7 @@ func (s *selftest) checkReference(ctx context.Context, environment *run.Environm
 func covering(ids []string) string {
 	labels := make([]string, 0, len(ids))
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
-		labels = append(labels, protocol.RequirementLabel+id)
+		labels = append(labels, spec.RequirementLabel+id)
 	}
 	return strings.Join(labels, " || ")
 }
@@ -248,11 +248,11 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 	builds := environment.Builds
 	builds.Reference = program
 	sel := run.Selection{
-		Apart: s.apart(), Quiet: true, Patience: patience, Procs: procs, History: protocol.KeepNone,
+		Apart: s.apart(), Quiet: true, Patience: patience, Procs: procs, History: spec.KeepNone,
 		Labels: covering(m.Breaks), Reports: filepath.Join(environment.Reports, m.Name),
 	}
 	if m.Warns {
-		sel.Labels = protocol.AreaLabel + "job || " + protocol.AreaLabel + "cronjob"
+		sel.Labels = spec.AreaLabel + "job || " + spec.AreaLabel + "cronjob"
 		sel.Patience = 0 // that of a run, for what no spec may call a failure
 	}
 	// The first spec that fails mostly shows it. If it does not, all are run.
@@ -271,12 +271,12 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 	if by := m.caughtBy(s.shown(verdict)); by != nil {
 		return by.Text, nil
 	}
-	ran := slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec protocol.Spec) bool { return !spec.Passed && !spec.Failed })
+	ran := slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec spec.Spec) bool { return !spec.Passed && !spec.Failed })
 	return "", fmt.Errorf("no spec of %s has shown it:%s", strings.Join(m.Breaks, ", "), ends(ran))
 }
 
 // ends returns how specs ended, with their messages.
-func ends(specs []protocol.Spec) string {
+func ends(specs []spec.Spec) string {
 	var b strings.Builder
 	for _, spec := range specs {
 		fmt.Fprintf(&b, "\n  %s: %s %s %v\n%s", spec.Text, spec.Outcome(), spec.Cause, spec.Invariants, console.Indent(spec.Message, 4))
@@ -285,15 +285,15 @@ func ends(specs []protocol.Spec) string {
 }
 
 // shown returns the specs that the unchanged controller passes.
-func (s *selftest) shown(verdict *run.Verdict) []protocol.Spec {
-	return slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec protocol.Spec) bool { return slices.Contains(s.red, spec.Text) })
+func (s *selftest) shown(verdict *run.Verdict) []spec.Spec {
+	return slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec spec.Spec) bool { return slices.Contains(s.red, spec.Text) })
 }
 
 // caughtBy returns the spec that shows what the mutant breaks, nil if none does.
-func (m Mutant) caughtBy(specs []protocol.Spec) *protocol.Spec {
+func (m Mutant) caughtBy(specs []spec.Spec) *spec.Spec {
 	for _, s := range specs {
-		exited := s.Cause == protocol.ImplementationExited
-		if !s.Failed || s.Cause == protocol.Harness || exited != m.Crashes {
+		exited := s.Cause == spec.ImplementationExited
+		if !s.Failed || s.Cause == spec.Harness || exited != m.Crashes {
 			continue
 		}
 		for _, id := range m.Breaks {
@@ -314,9 +314,9 @@ func (m Mutant) warned(verdict *run.Verdict) (string, error) {
 		verdict.Print(os.Stdout)
 		return "", fmt.Errorf("it must be green with warnings:%s", ends(verdict.Failed()))
 	}
-	warnings := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s protocol.Spec) bool { return s.Outcome() != protocol.Warning })
+	warnings := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s spec.Spec) bool { return s.Outcome() != spec.Warning })
 	for _, id := range m.Breaks {
-		if !slices.ContainsFunc(warnings, func(s protocol.Spec) bool { return slices.Contains(s.Requirements, id) }) {
+		if !slices.ContainsFunc(warnings, func(s spec.Spec) bool { return slices.Contains(s.Requirements, id) }) {
 			return "", fmt.Errorf("no spec warns of %s", id)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"text/tabwriter"
 
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/auditlog"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -65,7 +66,7 @@ func (r *Requests) count(e auditlog.Event) {
 
 // agent shortens a User-Agent to the program and its part.
 func agent(header string) string {
-	if strings.HasPrefix(header, ofSpec) {
+	if spec.ByHarness(header) {
 		return "suites"
 	}
 	program, more, _ := strings.Cut(header, "/")

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
 // Change is a requirement that did not end the same way in two reports. An
@@ -38,11 +38,11 @@ func rank(o Outcome) int {
 	switch o {
 	case Conformant:
 		return 0
-	case protocol.Warning:
+	case spec.Warning:
 		return 1
-	case protocol.KnownIssue:
+	case spec.KnownIssue:
 		return 2
-	case NonConformant, protocol.UnexpectedPass:
+	case NonConformant, spec.UnexpectedPass:
 		return 4
 	default: // not verified, declined, harness error
 		return 3

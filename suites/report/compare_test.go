@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
 func with(outcomes ...Outcome) *Report {
@@ -24,23 +24,23 @@ func TestCompare(t *testing.T) {
 	}{
 		"the same":                   {Conformant, Conformant, 0, 0, 0},
 		"broken now":                 {Conformant, NonConformant, 1, 0, 0},
-		"broken, not known before":   {protocol.NotVerified, NonConformant, 1, 0, 0},
-		"no longer verified":         {Conformant, protocol.NotVerified, 1, 0, 0},
-		"declined now":               {Conformant, protocol.Declined, 1, 0, 0},
+		"broken, not known before":   {spec.NotVerified, NonConformant, 1, 0, 0},
+		"no longer verified":         {Conformant, spec.NotVerified, 1, 0, 0},
+		"declined now":               {Conformant, spec.Declined, 1, 0, 0},
 		"fixed":                      {NonConformant, Conformant, 0, 1, 0},
-		"broken, and not verified":   {NonConformant, protocol.NotVerified, 0, 1, 0},
-		"verified now":               {protocol.NotVerified, Conformant, 0, 1, 0},
+		"broken, and not verified":   {NonConformant, spec.NotVerified, 0, 1, 0},
+		"verified now":               {spec.NotVerified, Conformant, 0, 1, 0},
 		"new and conformant":         {"", Conformant, 0, 0, 1},
 		"new and broken":             {"", NonConformant, 1, 0, 0},
 		"gone":                       {Conformant, "", 0, 0, 1},
-		"a warning now":              {Conformant, protocol.Warning, 1, 0, 0},
-		"a known issue now":          {Conformant, protocol.KnownIssue, 1, 0, 0},
-		"a known issue, fixed":       {protocol.KnownIssue, Conformant, 0, 1, 0},
-		"a known issue, then none":   {protocol.KnownIssue, protocol.UnexpectedPass, 1, 0, 0},
-		"broken, now a warning":      {NonConformant, protocol.Warning, 0, 1, 0},
-		"a warning, now broken":      {protocol.Warning, NonConformant, 1, 0, 0},
-		"a known issue, not looked":  {protocol.KnownIssue, protocol.NotVerified, 1, 0, 0},
-		"not verified, then harness": {protocol.NotVerified, protocol.HarnessError, 0, 0, 1},
+		"a warning now":              {Conformant, spec.Warning, 1, 0, 0},
+		"a known issue now":          {Conformant, spec.KnownIssue, 1, 0, 0},
+		"a known issue, fixed":       {spec.KnownIssue, Conformant, 0, 1, 0},
+		"a known issue, then none":   {spec.KnownIssue, spec.UnexpectedPass, 1, 0, 0},
+		"broken, now a warning":      {NonConformant, spec.Warning, 0, 1, 0},
+		"a warning, now broken":      {spec.Warning, NonConformant, 1, 0, 0},
+		"a known issue, not looked":  {spec.KnownIssue, spec.NotVerified, 1, 0, 0},
+		"not verified, then harness": {spec.NotVerified, spec.HarnessError, 0, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := Compare(with(Conformant, test.old), with(Conformant, test.new))

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
 
@@ -21,7 +21,7 @@ const shownLines = 20
 // its requirements with their sources, the last events of its namespaces, what the
 // implementation logged about them, and the command that runs the spec again. The folder
 // is that of the run's reports.
-func Explain(s protocol.Spec, folder, again string) string {
+func Explain(s spec.Spec, folder, again string) string {
 	var b strings.Builder
 	for _, id := range s.Requirements {
 		if q, found := table.Find(id); found {
@@ -53,7 +53,7 @@ func Explain(s protocol.Spec, folder, again string) string {
 
 // ownLogs returns the logs of implementations that a spec started, which have a folder
 // each where there were several.
-func ownLogs(s protocol.Spec) []string {
+func ownLogs(s spec.Spec) []string {
 	if s.Logs == "" {
 		return nil
 	}
@@ -104,5 +104,5 @@ func Exactly(specs ...string) string {
 	for _, s := range specs {
 		all = append(all, regexp.QuoteMeta(s))
 	}
-	return "^" + regexp.QuoteMeta(protocol.Suite) + " (" + strings.Join(all, "|") + ")$"
+	return "^" + regexp.QuoteMeta(spec.Suite) + " (" + strings.Join(all, "|") + ")$"
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,8 +44,8 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	q := table.All()[0]
-	s := spec("x does y", failed, q.ID)
-	s.Histories, s.Logs = []protocol.HistoryFile{protocol.HistoryFile(file)}, protocol.LogFolder(logs)
+	s := ended("x does y", failed, q.ID)
+	s.Histories, s.Logs = []spec.HistoryFile{spec.HistoryFile(file)}, spec.LogFolder(logs)
 	text := Explain(s, folder, "make e2e FOCUS='x'")
 	for _, want := range []string{q.ID + ": " + q.Text, q.Source, "number y", "about jobconformance-abc/a", "end of life-1.log", "end of second/life-1.log", "Again: make e2e FOCUS='x'"} {
 		if !strings.Contains(text, want) {
@@ -63,7 +63,7 @@ func TestExactlySelectsTheseSpecs(t *testing.T) {
 	const text = "a Job's pods (all of $1) end"
 	pattern := regexp.MustCompile(Exactly(text, "other"))
 	for name, want := range map[string]bool{text: true, "other": true, "b " + text: false, text + " s": false, "an other": false} {
-		if got := pattern.MatchString(protocol.Suite + " " + name); got != want {
+		if got := pattern.MatchString(spec.Suite + " " + name); got != want {
 			t.Errorf("%q is selected: %t, want %t", name, got, want)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 func TestAReportIsReadAsItWasWritten(t *testing.T) {
 	folder := t.TempDir()
-	want := judge(spec("a", failed, "JOB-A-001"), spec("b", passed, "JOB-A-002"))
+	want := judge(ended("a", failed, "JOB-A-001"), ended("b", passed, "JOB-A-002"))
 	if err := Write(folder, want); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 )
 
@@ -49,12 +49,12 @@ const listed = 10
 
 // annotate prints commands of GitHub Actions: an error for each red spec, and a warning for
 // each with that outcome.
-func annotate(out io.Writer, specs []protocol.Spec) {
+func annotate(out io.Writer, specs []spec.Spec) {
 	count := map[string]int{}
 	for _, s := range specs {
 		command := "error"
 		switch {
-		case s.Outcome() == protocol.Warning:
+		case s.Outcome() == spec.Warning:
 			command = "warning"
 		case !s.Outcome().Red():
 			continue
@@ -100,7 +100,7 @@ func (r *Report) Summarize(out io.Writer) error {
 	for _, issue := range r.UnexpectedPasses {
 		fmt.Fprintf(&b, "- **unexpected pass**: %s\n", issue.Remedy)
 	}
-	r.list(&b, "Warnings", protocol.Warning)
+	r.list(&b, "Warnings", spec.Warning)
 	if len(r.KnownIssues) > 0 {
 		b.WriteString("#### Known issues\n\n")
 		for _, issue := range r.KnownIssues {

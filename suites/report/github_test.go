@@ -6,20 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
 func TestGitHub(t *testing.T) {
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
 	t.Setenv("GITHUB_WORKSPACE", "/src")
-	located := spec("x: 100% fails", quoting, "JOB-A-001", "JOB-A-002")
+	located := ended("x: 100% fails", quoting, "JOB-A-001", "JOB-A-002")
 	located.Location = "/src/suites/x.go:7"
-	run := Run{Implementation: Implementation{Name: "mine"}, Specs: []protocol.Spec{
-		located, spec("y: warns", should, "JOB-A-001"), spec("z: is known", known, "JOB-A-002"), spec("w: passes", passed), spec("v: is fixed", fixed, "JOB-I-001"),
+	run := Run{Implementation: Implementation{Name: "mine"}, Specs: []spec.Spec{
+		located, ended("y: warns", should, "JOB-A-001"), ended("z: is known", known, "JOB-A-002"), ended("w: passes", passed), ended("v: is fixed", fixed, "JOB-I-001"),
 	}}
 	for range 20 {
-		run.Specs = append(run.Specs, spec("z: many fail", failed))
+		run.Specs = append(run.Specs, ended("z: many fail", failed))
 	}
 	run.Cluster.KubernetesVersion = "v1.37.1"
 	r := Judge(run, requirements)

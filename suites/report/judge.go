@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,9 +24,9 @@ type Run struct {
 	Date      time.Time
 	Duration  time.Duration
 	// Specs are all specs of the suite, including those that were not run.
-	Specs []protocol.Spec
+	Specs []spec.Spec
 	// Crashes are those of the implementation that specs share.
-	Crashes []protocol.Crash
+	Crashes []spec.Crash
 	// HarnessError is why the run could not be finished; empty if it was.
 	HarnessError string
 	// Histories are the files of saved histories, relative to the report, by
@@ -54,11 +54,11 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 	for _, s := range specs {
 		r.Specs[s.Outcome()]++
 		switch s.Outcome() {
-		case protocol.KnownIssue:
+		case spec.KnownIssue:
 			r.KnownIssues = addIssue(r.KnownIssues, s)
-		case protocol.UnexpectedPass:
+		case spec.UnexpectedPass:
 			r.UnexpectedPasses = addIssue(r.UnexpectedPasses, s)
-		case protocol.Warning:
+		case spec.Warning:
 			r.Warnings = append(r.Warnings, Warning{s.Text, s.Requirements})
 		}
 	}
@@ -67,7 +67,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 			r.Requirements = append(r.Requirements, run.requirement(q, specs, requirements))
 		}
 	}
-	if n := r.Specs[protocol.HarnessError]; n > 0 && r.HarnessError == "" {
+	if n := r.Specs[spec.HarnessError]; n > 0 && r.HarnessError == "" {
 		r.HarnessError = fmt.Sprintf("the harness failed in %d specs", n)
 	}
 	r.Profiles = profiles(r.Requirements)
@@ -95,24 +95,24 @@ func (r *Report) result() Result {
 // resultOf is the result of specs, or of requirements, by their outcomes.
 func resultOf(counts map[Outcome]int) Result {
 	switch {
-	case counts[protocol.Failed]+counts[NonConformant]+counts[protocol.UnexpectedPass] > 0:
+	case counts[spec.Failed]+counts[NonConformant]+counts[spec.UnexpectedPass] > 0:
 		return ResultNonConformant
-	case counts[protocol.HarnessError] > 0:
+	case counts[spec.HarnessError] > 0:
 		return ResultNoVerdict
-	case counts[protocol.NotVerified] > 0:
+	case counts[spec.NotVerified] > 0:
 		return ResultPartial
 	}
 	return ResultConformant
 }
 
 // applicable are the specs of the run's version of Kubernetes, sorted by their text.
-func (run Run) applicable() (specs []protocol.Spec) {
+func (run Run) applicable() (specs []spec.Spec) {
 	for _, s := range run.Specs {
 		if holdsIn(run.Cluster.KubernetesVersion, s.Versions...) {
 			specs = append(specs, s)
 		}
 	}
-	slices.SortFunc(specs, func(a, b protocol.Spec) int { return strings.Compare(a.Text, b.Text) })
+	slices.SortFunc(specs, func(a, b spec.Spec) int { return strings.Compare(a.Text, b.Text) })
 	return specs
 }
 
@@ -128,13 +128,13 @@ func (r *Report) Count() string {
 }
 
 // addIssue adds a spec to the issue that it is expected to fail for.
-func addIssue(issues []Issue, s protocol.Spec) []Issue {
+func addIssue(issues []Issue, s spec.Spec) []Issue {
 	bug := s.KnownIssue
 	i := slices.IndexFunc(issues, func(o Issue) bool { return o.Issue == bug.Name() && o.Text == bug.Text })
 	if i < 0 {
 		i = len(issues)
 		issues = append(issues, Issue{Issue: bug.Name(), Versions: bug.Versions, Text: bug.Text})
-		if s.Outcome() == protocol.UnexpectedPass {
+		if s.Outcome() == spec.UnexpectedPass {
 			issues[i].Remedy = s.Reason()
 		}
 	}
@@ -149,7 +149,7 @@ func holdsIn(v string, constraints ...string) bool {
 
 // requirement judges one requirement by the specs that cover it, and by all others that
 // broke one of its invariants.
-func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []contract.Requirement) Requirement {
+func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []contract.Requirement) Requirement {
 	out := Requirement{ID: q.ID, Level: q.Level(), Feature: q.Feature, Provisional: q.Provisional, Text: q.Text, Source: q.Source, Evidence: []Evidence{}}
 	for _, s := range specs {
 		breaks := slices.ContainsFunc(q.Invariants, s.Breaks)
@@ -160,7 +160,7 @@ func (run Run) requirement(q contract.Requirement, specs []protocol.Spec, all []
 			Spec: s.Text, Outcome: s.Outcome(), Duration: tenths(s.Duration), History: run.Histories[s.Text],
 			Cause: s.Cause, Invariants: s.Invariants, Reason: cmp.Or(s.Message, s.Reason()),
 		}
-		if blamed := blamed(s, all); s.Failed && s.Cause != protocol.Harness && !breaks && blamed != "" {
+		if blamed := blamed(s, all); s.Failed && s.Cause != spec.Harness && !breaks && blamed != "" {
 			if e.Verified = s.Finished; e.Verified {
 				e.Note = "its expectations held; after its last step it broke " + blamed
 			} else {
@@ -184,7 +184,7 @@ func (i Implementation) lacks(p contract.Profile) bool {
 
 // blamed names the invariants of requirements for which a spec failed, and so not for what it
 // covers: as in "job-a of JOB-A-001". It is empty if there are none.
-func blamed(s protocol.Spec, all []contract.Requirement) string {
+func blamed(s spec.Spec, all []contract.Requirement) string {
 	var list []string
 	for _, id := range s.Invariants {
 		var of []string
@@ -207,24 +207,24 @@ func sum(evidence []Evidence, declined bool) Outcome {
 	for _, e := range evidence {
 		switch {
 		case e.Elsewhere:
-			e.Outcome = protocol.NotVerified
+			e.Outcome = spec.NotVerified
 		case e.Verified:
-			e.Outcome = protocol.Passed
+			e.Outcome = spec.Passed
 		}
 		has[e.Outcome] = true
 	}
 	for _, o := range SpecOutcomes() {
 		switch {
-		case o == protocol.NotVerified && declined:
-			return protocol.Declined
-		case o == protocol.NotVerified && len(evidence) == 0:
+		case o == spec.NotVerified && declined:
+			return spec.Declined
+		case o == spec.NotVerified && len(evidence) == 0:
 			return o
 		case !has[o]:
-		case o == protocol.Failed:
+		case o == spec.Failed:
 			return NonConformant
-		case o == protocol.Declined:
-			return protocol.NotVerified // it needs another feature, which is declined
-		case o != protocol.Passed:
+		case o == spec.Declined:
+			return spec.NotVerified // it needs another feature, which is declined
+		case o != spec.Passed:
 			return o
 		}
 	}
@@ -264,7 +264,7 @@ func profiles(requirements []Requirement) []Profile {
 			case len(features[feature]) == 0:
 			case some.Result == ResultNonConformant:
 				p.UnsupportedFeatures = append(p.UnsupportedFeatures, feature)
-			case some.Statistics[protocol.Declined] == len(features[feature]):
+			case some.Statistics[spec.Declined] == len(features[feature]):
 				p.DeclinedFeatures = append(p.DeclinedFeatures, feature)
 			case some.Result == ResultPartial, some.Result == ResultNoVerdict:
 				p.NotVerifiedFeatures = append(p.NotVerifiedFeatures, feature)
@@ -285,7 +285,7 @@ func group(requirements []Requirement) Group {
 			switch {
 			case e.Outcome.Red():
 				g.FailedSpecs = append(g.FailedSpecs, e.Spec)
-			case e.Outcome == protocol.NotVerified || e.Outcome == protocol.Declined:
+			case e.Outcome == spec.NotVerified || e.Outcome == spec.Declined:
 				g.SkippedSpecs = append(g.SkippedSpecs, e.Spec)
 			}
 		}

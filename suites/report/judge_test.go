@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 )
 
@@ -22,40 +22,40 @@ var requirements = []contract.Requirement{
 	{ID: "JOB-N-001", Text: "D MUST hold.", Source: "KEP-3", Feature: contract.Core, Versions: ">= 1.38.0"},
 }
 
-var forgets = &protocol.Bug{Issue: 7, Versions: "< 1.38.0", Text: "It forgets."}
+var forgets = &spec.Bug{Issue: 7, Versions: "< 1.38.0", Text: "It forgets."}
 
-func spec(text string, end func(*protocol.Spec), ids ...string) protocol.Spec {
-	s := protocol.Spec{Text: text, Duration: time.Second, Labels: protocol.Labels{Requirements: ids}}
+func ended(text string, end func(*spec.Spec), ids ...string) spec.Spec {
+	s := spec.Spec{Text: text, Duration: time.Second, Labels: spec.Labels{Requirements: ids}}
 	end(&s)
 	return s
 }
 
-func passed(s *protocol.Spec)   { s.Passed = true }
-func failed(s *protocol.Spec)   { s.Failed, s.Message = true, "Expected 1 to equal 2" }
-func should(s *protocol.Spec)   { failed(s); s.Level, s.Cause = protocol.Should, protocol.Assertion }
-func known(s *protocol.Spec)    { failed(s); s.KnownIssue = forgets }
-func fixed(s *protocol.Spec)    { s.Passed, s.KnownIssue = true, forgets }
-func declined(s *protocol.Spec) { s.Declined = []string{"indexed"} }
-func notRun(*protocol.Spec)     {}
-func harness(s *protocol.Spec) {
-	s.Failed, s.Cause, s.Message = true, protocol.Harness, "no API server"
+func passed(s *spec.Spec)   { s.Passed = true }
+func failed(s *spec.Spec)   { s.Failed, s.Message = true, "Expected 1 to equal 2" }
+func should(s *spec.Spec)   { failed(s); s.Level, s.Cause = spec.Should, spec.Assertion }
+func known(s *spec.Spec)    { failed(s); s.KnownIssue = forgets }
+func fixed(s *spec.Spec)    { s.Passed, s.KnownIssue = true, forgets }
+func declined(s *spec.Spec) { s.Declined = []string{"indexed"} }
+func notRun(*spec.Spec)     {}
+func harness(s *spec.Spec) {
+	s.Failed, s.Cause, s.Message = true, spec.Harness, "no API server"
 }
-func broken(s *protocol.Spec) {
-	s.Failed, s.Cause, s.Invariants = true, protocol.Invariant, []string{"job-a"}
+func broken(s *spec.Spec) {
+	s.Failed, s.Cause, s.Invariants = true, spec.Invariant, []string{"job-a"}
 }
-func brokenAtEnd(s *protocol.Spec) {
+func brokenAtEnd(s *spec.Spec) {
 	broken(s)
 	s.Finished = true
 }
 
 // quoting fails with the harness's own words in its message, as they would be there
 // if the implementation had written them into its log or an Event.
-func quoting(s *protocol.Spec) {
-	s.Failed, s.Cause = true, protocol.Assertion
+func quoting(s *spec.Spec) {
+	s.Failed, s.Cause = true, spec.Assertion
 	s.Message = "Not within 30s.\nThe harness failed: no API server\nAn invariant did not hold.\njob-a: A.\n  source: x"
 }
 
-func judge(specs ...protocol.Spec) *Report {
+func judge(specs ...spec.Spec) *Report {
 	return Judge(Run{Cluster: Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"}, Specs: specs}, requirements)
 }
 
@@ -76,13 +76,13 @@ func TestTheOtherControllersRequirementsAreDeclined(t *testing.T) {
 	}
 	r := Judge(Run{
 		Implementation: Implementation{Name: "mine", Controllers: []string{"cronjob"}}, Companion: "reference",
-		Specs: []protocol.Spec{
-			spec("a", declined, "JOB-A-001", "JOB-A-002"), spec("i", declined, "JOB-I-001"),
-			spec("c", passed, "CRON-A-001"), spec("p", passed, "API-A-001"),
+		Specs: []spec.Spec{
+			ended("a", declined, "JOB-A-001", "JOB-A-002"), ended("i", declined, "JOB-I-001"),
+			ended("c", passed, "CRON-A-001"), ended("p", passed, "API-A-001"),
 		},
 	}, some)
 	want := map[string]Outcome{
-		"JOB-A-001": protocol.Declined, "JOB-A-002": protocol.Declined, "JOB-I-001": protocol.Declined,
+		"JOB-A-001": spec.Declined, "JOB-A-002": spec.Declined, "JOB-I-001": spec.Declined,
 		"CRON-A-001": Conformant, "API-A-001": Conformant,
 	}
 	if got := outcomes(r); !maps.Equal(got, want) || r.Result != ResultConformant || r.Companion != "reference" {
@@ -92,76 +92,76 @@ func TestTheOtherControllersRequirementsAreDeclined(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	for name, test := range map[string]struct {
-		specs    []protocol.Spec
+		specs    []spec.Spec
 		declined []contract.Feature
-		crashes  []protocol.Crash
+		crashes  []spec.Crash
 		want     map[string]Outcome
 		result   Result
 	}{
 		"all specs pass": {
-			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			specs:  []spec.Spec{ended("a", passed, "JOB-A-001", "JOB-A-002"), ended("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultConformant,
 		},
 		"one of two specs fails": {
-			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", failed, "JOB-A-001"), spec("c", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", failed, "JOB-A-001"), ended("c", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"one of two specs is not run": {
-			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", notRun, "JOB-A-001"), spec("c", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": protocol.NotVerified, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", notRun, "JOB-A-001"), ended("c", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": spec.NotVerified, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultPartial,
 		},
 		"no spec is there": {
-			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": protocol.NotVerified, "JOB-I-001": Conformant},
+			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": spec.NotVerified, "JOB-I-001": Conformant},
 			result: ResultPartial,
 		},
 		"a declined feature": {
-			specs:    []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", declined, "JOB-I-001")},
+			specs:    []spec.Spec{ended("a", passed, "JOB-A-001", "JOB-A-002"), ended("i", declined, "JOB-I-001")},
 			declined: []contract.Feature{contract.Indexed},
-			want:     map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": protocol.Declined},
+			want:     map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": spec.Declined},
 			result:   ResultConformant,
 		},
 		"an error of the harness": {
-			specs:  []protocol.Spec{spec("a", harness, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": protocol.HarnessError, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			specs:  []spec.Spec{ended("a", harness, "JOB-A-001"), ended("b", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": spec.HarnessError, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultNoVerdict,
 		},
 		"a message that quotes the harness": {
-			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", quoting, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", quoting, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": NonConformant, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"an invariant of another requirement": {
-			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", broken, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": protocol.NotVerified, "JOB-I-001": Conformant},
+			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", broken, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": spec.NotVerified, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"an invariant of another requirement after the last step": {
-			specs:  []protocol.Spec{spec("a", passed, "JOB-A-001"), spec("b", brokenAtEnd, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", brokenAtEnd, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"a failed SHOULD": {
-			specs:  []protocol.Spec{spec("a", should, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": protocol.Warning, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			specs:  []spec.Spec{ended("a", should, "JOB-A-001"), ended("b", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": spec.Warning, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultConformant,
 		},
 		"a known bug shows": {
-			specs:  []protocol.Spec{spec("a", known, "JOB-A-001"), spec("b", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": protocol.KnownIssue, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			specs:  []spec.Spec{ended("a", known, "JOB-A-001"), ended("b", passed, "JOB-A-001", "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": spec.KnownIssue, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultConformant,
 		},
 		"a known bug does not show": {
-			specs:  []protocol.Spec{spec("a", fixed, "JOB-A-001"), spec("b", passed, "JOB-A-002"), spec("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": protocol.UnexpectedPass, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			specs:  []spec.Spec{ended("a", fixed, "JOB-A-001"), ended("b", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": spec.UnexpectedPass, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"the implementation exits": {
-			specs:   []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002", "JOB-I-001")},
-			crashes: []protocol.Crash{{Exit: "exit code 1"}},
+			specs:   []spec.Spec{ended("a", passed, "JOB-A-001", "JOB-A-002", "JOB-I-001")},
+			crashes: []spec.Crash{{Exit: "exit code 1"}},
 			want:    map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result:  ResultNonConformant,
 		},
@@ -193,7 +193,7 @@ func TestJudge(t *testing.T) {
 
 // Not verified is explained: by what ended the spec.
 func TestTheReportNamesTheInvariantThatEndedASpec(t *testing.T) {
-	r := judge(spec("a", passed, "JOB-A-001"), spec("b", broken, "JOB-A-002"), spec("c", brokenAtEnd, "JOB-A-002"))
+	r := judge(ended("a", passed, "JOB-A-001"), ended("b", broken, "JOB-A-002"), ended("c", brokenAtEnd, "JOB-A-002"))
 	notes := map[string]string{"b": "not verified: its spec was ended by job-a of JOB-A-001", "c": "its expectations held; after its last step it broke job-a of JOB-A-001"}
 	for _, q := range r.Requirements {
 		for _, e := range q.Evidence {
@@ -213,17 +213,17 @@ func TestTheReportNamesTheInvariantThatEndedASpec(t *testing.T) {
 }
 
 func TestJudgeLeavesOutSpecsOfOtherVersions(t *testing.T) {
-	old := spec("old", notRun, "JOB-A-001")
+	old := ended("old", notRun, "JOB-A-001")
 	old.Versions = []string{"< 1.31.0"}
-	r := judge(old, spec("a", passed, "JOB-A-001"))
-	if got := outcomes(r)["JOB-A-001"]; got != Conformant || r.Specs[protocol.NotVerified] != 0 {
+	r := judge(old, ended("a", passed, "JOB-A-001"))
+	if got := outcomes(r)["JOB-A-001"]; got != Conformant || r.Specs[spec.NotVerified] != 0 {
 		t.Errorf("JOB-A-001 is %q with %+v, want it conformant: the other spec does not count here", got, r.Specs)
 	}
 }
 
 // What is neither red nor non-conformant is in the report by name.
 func TestReportNamesWarningsAndKnownIssues(t *testing.T) {
-	r := judge(spec("a", should, "JOB-A-001"), spec("b", known, "JOB-A-002"), spec("c", known, "JOB-A-001", "JOB-A-002"), spec("d", fixed, "JOB-I-001"), spec("e", failed, "JOB-I-001"), spec("f", notRun, "JOB-I-001"))
+	r := judge(ended("a", should, "JOB-A-001"), ended("b", known, "JOB-A-002"), ended("c", known, "JOB-A-001", "JOB-A-002"), ended("d", fixed, "JOB-I-001"), ended("e", failed, "JOB-I-001"), ended("f", notRun, "JOB-I-001"))
 	if want := []Warning{{"a", []string{"JOB-A-001"}}}; !cmp.Equal(want, r.Warnings) {
 		t.Error(cmp.Diff(want, r.Warnings))
 	}
@@ -248,7 +248,7 @@ func TestReportNamesWarningsAndKnownIssues(t *testing.T) {
 func TestHarnessErrorOfTheRun(t *testing.T) {
 	r := Judge(Run{
 		Cluster: Cluster{KubernetesVersion: "v1.37.1"}, HarnessError: "the API server ended",
-		Specs: []protocol.Spec{spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001")},
+		Specs: []spec.Spec{ended("a", passed, "JOB-A-001", "JOB-A-002"), ended("i", passed, "JOB-I-001")},
 	}, requirements)
 	if r.Result != ResultNoVerdict || r.HarnessError == "" {
 		t.Errorf("result %q with %q, want none, and why", r.Result, r.HarnessError)
@@ -256,7 +256,7 @@ func TestHarnessErrorOfTheRun(t *testing.T) {
 }
 
 func TestFailedSpecs(t *testing.T) {
-	r := judge(spec("a", broken, "JOB-A-002"), spec("b", passed, "JOB-A-001"), spec("c", harness, "JOB-I-001"))
+	r := judge(ended("a", broken, "JOB-A-002"), ended("b", passed, "JOB-A-001"), ended("c", harness, "JOB-I-001"))
 	if got := r.Failed(); len(got) != 2 || got[0] != "a" || got[1] != "c" {
 		t.Errorf("failed: %q, want a and c", got)
 	}
@@ -264,24 +264,24 @@ func TestFailedSpecs(t *testing.T) {
 
 func TestProvisionalRequirementsCountForNothing(t *testing.T) {
 	some := append(slices.Clone(requirements), contract.Requirement{ID: "JOB-A-009", Text: "E MUST hold.", Source: "KEP-4", Feature: contract.Core, Provisional: true})
-	provisional := spec("new", failed, "JOB-A-009")
-	provisional.Cause, provisional.Provisional, provisional.Strict = protocol.Assertion, true, true
-	r := Judge(Run{Specs: []protocol.Spec{
-		spec("a", passed, "JOB-A-001", "JOB-A-002"), spec("i", passed, "JOB-I-001"), spec("n", passed, "JOB-N-001"), provisional,
+	provisional := ended("new", failed, "JOB-A-009")
+	provisional.Cause, provisional.Provisional, provisional.Strict = spec.Assertion, true, true
+	r := Judge(Run{Specs: []spec.Spec{
+		ended("a", passed, "JOB-A-001", "JOB-A-002"), ended("i", passed, "JOB-I-001"), ended("n", passed, "JOB-N-001"), provisional,
 	}}, some)
 	job := r.Profiles[0]
 	if r.Result != ResultConformant || job.Core.Result != ResultConformant || len(job.Core.Statistics) != 1 || len(r.Failed()) > 0 {
 		t.Errorf("%s, %+v", r.Result, job.Core)
 	}
-	if apart := job.Provisional; apart == nil || apart.Statistics[protocol.Warning] != 1 || len(r.Warnings) != 1 {
+	if apart := job.Provisional; apart == nil || apart.Statistics[spec.Warning] != 1 || len(r.Warnings) != 1 {
 		t.Errorf("%+v, %+v", apart, r.Warnings)
 	}
 	page, err := Page(r, nil)
 	if err != nil || !bytes.Contains(page, []byte("Provisional requirements (1)")) || !bytes.Contains(page, []byte("Requirements (3)")) {
 		t.Errorf("the page does not show it apart (%v)", err)
 	}
-	provisional.Cause = protocol.ImplementationExited
-	if r := Judge(Run{Specs: []protocol.Spec{provisional}}, some); r.Result != ResultNonConformant || len(r.Failed()) != 1 {
+	provisional.Cause = spec.ImplementationExited
+	if r := Judge(Run{Specs: []spec.Spec{provisional}}, some); r.Result != ResultNonConformant || len(r.Failed()) != 1 {
 		t.Errorf("an exit of the implementation is %s, %q", r.Result, r.Failed())
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/onsi/ginkgo/v2/reporters"
 )
@@ -29,7 +29,7 @@ func WriteJUnit(folder string, run Run, r *Report, again func(spec string) strin
 // name on all specs, and cannot skip a spec that has failed.
 func jUnit(run Run, r *Report, again func(spec string) string) reporters.JUnitTestSuites {
 	suite := reporters.JUnitTestSuite{
-		Name:      protocol.Suite,
+		Name:      spec.Suite,
 		Package:   "github.com/jobconformance/jobconformance/suites",
 		Time:      r.Duration.Seconds(),
 		Timestamp: r.Date.UTC().Format("2006-01-02T15:04:05"),
@@ -52,14 +52,14 @@ func jUnit(run Run, r *Report, again func(spec string) string) reporters.JUnitTe
 		}
 		text := strings.Join(crashes, "\n\n")
 		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
-			Name: "the implementation runs until it is stopped", Classname: protocol.Suite, Status: string(protocol.Failed),
-			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(protocol.ImplementationExited), Description: text},
+			Name: "the implementation runs until it is stopped", Classname: spec.Suite, Status: string(spec.Failed),
+			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.ImplementationExited), Description: text},
 		})
 	}
 	if run.HarnessError != "" {
 		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
-			Name: "the harness runs to its end", Classname: protocol.Suite, Status: string(protocol.HarnessError),
-			Error: &reporters.JUnitError{Message: firstLine(run.HarnessError), Type: string(protocol.Harness), Description: run.HarnessError},
+			Name: "the harness runs to its end", Classname: spec.Suite, Status: string(spec.HarnessError),
+			Error: &reporters.JUnitError{Message: firstLine(run.HarnessError), Type: string(spec.Harness), Description: run.HarnessError},
 		})
 	}
 	for _, c := range suite.TestCases {
@@ -83,18 +83,18 @@ func jUnit(run Run, r *Report, again func(spec string) string) reporters.JUnitTe
 // so that they stay the same when its labels change. What failed but does not turn a run
 // red is skipped: CI systems show the reason of a skipped test, and none for one that
 // passed.
-func testCase(s protocol.Spec, again func(spec string) string) reporters.JUnitTestCase {
+func testCase(s spec.Spec, again func(spec string) string) reporters.JUnitTestCase {
 	class, _, found := strings.Cut(s.Text, ": ")
 	if !found {
-		class = protocol.Suite
+		class = spec.Suite
 	}
 	c := reporters.JUnitTestCase{Name: s.Text, Classname: class, Status: string(s.Outcome()), Time: s.Duration.Seconds()}
 	why := s.Reason()
 	switch o := s.Outcome(); {
-	case o == protocol.Passed:
+	case o == spec.Passed:
 		return c
-	case o == protocol.HarnessError:
-		c.Error = &reporters.JUnitError{Message: firstLine(why), Type: string(protocol.Harness), Description: described(s, again)}
+	case o == spec.HarnessError:
+		c.Error = &reporters.JUnitError{Message: firstLine(why), Type: string(spec.Harness), Description: described(s, again)}
 	case o.Red():
 		c.Failure = &reporters.JUnitFailure{Message: firstLine(why), Type: cmp.Or(string(s.Cause), string(o)), Description: described(s, again)}
 	default:
@@ -107,7 +107,7 @@ func testCase(s protocol.Spec, again func(spec string) string) reporters.JUnitTe
 }
 
 // described is what is known of a failed spec, as text.
-func described(s protocol.Spec, again func(spec string) string) string {
+func described(s spec.Spec, again func(spec string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(cmp.Or(s.Message, s.Reason())))
 	if s.Location != "" {

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+
 	"github.com/joshdk/go-junit"
 )
 
@@ -28,15 +29,15 @@ func read(t *testing.T, run Run) junit.Suite {
 }
 
 func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
-	other := spec("Job x: of another version", notRun)
+	other := ended("Job x: of another version", notRun)
 	other.Versions = []string{"< 1.31.0"}
-	specs := []protocol.Spec{
-		spec("Job x: passes", passed, "JOB-A-001"), spec("Job x: <fails>", quoting, "JOB-A-001"), spec("Job x: warns", should),
-		spec("Job x: is known", known), spec("Job x: is fixed", fixed), spec("Job x: has no API server", harness),
-		spec("Job x: is left out", notRun), spec("no theme", passed), other,
-		spec("Job x: is declined", func(s *protocol.Spec) { s.Declined = []string{"indexed"} }),
+	specs := []spec.Spec{
+		ended("Job x: passes", passed, "JOB-A-001"), ended("Job x: <fails>", quoting, "JOB-A-001"), ended("Job x: warns", should),
+		ended("Job x: is known", known), ended("Job x: is fixed", fixed), ended("Job x: has no API server", harness),
+		ended("Job x: is left out", notRun), ended("no theme", passed), other,
+		ended("Job x: is declined", func(s *spec.Spec) { s.Declined = []string{"indexed"} }),
 	}
-	suite := read(t, Run{Specs: specs, Crashes: []protocol.Crash{{Exit: "exit code 1", Log: "panic: no"}}})
+	suite := read(t, Run{Specs: specs, Crashes: []spec.Crash{{Exit: "exit code 1", Log: "panic: no"}}})
 	tests := map[string]junit.Test{}
 	for _, test := range suite.Tests {
 		tests[test.Name] = test
@@ -69,7 +70,7 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 		}
 		class, _, found := strings.Cut(name, ": ")
 		if !found {
-			class = protocol.Suite
+			class = spec.Suite
 		}
 		if got.Classname != class {
 			t.Errorf("%s has the class %q, want %q", name, got.Classname, class)
@@ -85,10 +86,10 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 
 // A label that is edited must not cost a test its history.
 func TestNamesInJUnitDoNotChangeWithLabels(t *testing.T) {
-	plain := spec("Job x: passes", passed)
-	labelled := spec("Job x: passes", passed, "JOB-A-001")
-	labelled.Behaviours, labelled.Versions, labelled.Level = []string{"x"}, []string{">= 1.31.0"}, protocol.Should
-	a, b := read(t, Run{Specs: []protocol.Spec{plain}}).Tests[0], read(t, Run{Specs: []protocol.Spec{labelled}}).Tests[0]
+	plain := ended("Job x: passes", passed)
+	labelled := ended("Job x: passes", passed, "JOB-A-001")
+	labelled.Behaviours, labelled.Versions, labelled.Level = []string{"x"}, []string{">= 1.31.0"}, spec.Should
+	a, b := read(t, Run{Specs: []spec.Spec{plain}}).Tests[0], read(t, Run{Specs: []spec.Spec{labelled}}).Tests[0]
 	if a.Name != b.Name || a.Classname != b.Classname {
 		t.Errorf("%s of %s, then %s of %s", a.Name, a.Classname, b.Name, b.Classname)
 	}
@@ -97,7 +98,7 @@ func TestNamesInJUnitDoNotChangeWithLabels(t *testing.T) {
 // The attributes of a suite count what is in it, for readers that do not count.
 func TestJUnitCounts(t *testing.T) {
 	folder := t.TempDir()
-	run := Run{Specs: []protocol.Spec{spec("a", failed), spec("b", harness), spec("c", notRun), spec("d", passed)}, HarnessError: "the API server ended"}
+	run := Run{Specs: []spec.Spec{ended("a", failed), ended("b", harness), ended("c", notRun), ended("d", passed)}, HarnessError: "the API server ended"}
 	if err := WriteJUnit(folder, run, Judge(run, requirements), func(string) string { return "" }); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
@@ -176,8 +176,8 @@ func (m *Merged) check(s shard) error {
 // cut is the shard of each spec.
 func cut(s shard) map[string]int {
 	of := map[string]int{}
-	for _, spec := range s.Run.Specs {
-		of[spec.Text] = spec.Shard
+	for _, ended := range s.Run.Specs {
+		of[ended.Text] = ended.Shard
 	}
 	return of
 }
@@ -199,16 +199,16 @@ func (m *Merged) merge(without []string) {
 		}
 		m.Duration += s.Run.Duration
 		m.Crashes = append(m.Crashes, s.Run.Crashes...)
-		for _, spec := range s.Run.Specs {
-			if spec.Shard == s.Number || s.Number == m.shards[0].Number && spec.Shard == 0 {
-				m.take(s, spec)
+		for _, ended := range s.Run.Specs {
+			if ended.Shard == s.Number || s.Number == m.shards[0].Number && ended.Shard == 0 {
+				m.take(s, ended)
 			}
 		}
 	}
-	for _, spec := range m.shards[0].Run.Specs {
-		if spec.Shard != 0 && !there[spec.Shard] {
-			spec.Message = fmt.Sprintf("not verified: shard %d of %d is missing", spec.Shard, m.Count)
-			m.take(m.shards[0], spec)
+	for _, ended := range m.shards[0].Run.Specs {
+		if ended.Shard != 0 && !there[ended.Shard] {
+			ended.Message = fmt.Sprintf("not verified: shard %d of %d is missing", ended.Shard, m.Count)
+			m.take(m.shards[0], ended)
 		}
 	}
 	for n := range m.Count {
@@ -226,12 +226,12 @@ func (m *Merged) merge(without []string) {
 	m.HarnessError = strings.Join(failed, "\n")
 }
 
-func (m *Merged) take(s shard, spec protocol.Spec) {
-	spec.Histories = nil // of the machine of the shard
-	m.Specs = append(m.Specs, spec)
-	m.pictures[spec.Text] = s.Pictures[spec.Text]
-	if file := s.Run.Histories[spec.Text]; file != "" && filepath.IsLocal(file) {
-		m.Histories[spec.Text] = file
+func (m *Merged) take(s shard, ended spec.Spec) {
+	ended.Histories = nil // of the machine of the shard
+	m.Specs = append(m.Specs, ended)
+	m.pictures[ended.Text] = s.Pictures[ended.Text]
+	if file := s.Run.Histories[ended.Text]; file != "" && filepath.IsLocal(file) {
+		m.Histories[ended.Text] = file
 		m.files[file] = s.files
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
 // publishShard writes the results of a shard of two that each run one spec of the same
@@ -22,7 +22,7 @@ func publishShard(t *testing.T, number int, change func(*Run)) string {
 	}
 	run.Selection.Shard = []string{"1/2", "2/2"}[number-1]
 	for i, text := range []string{"Job a: is one", "Job a: is two", "Job a: is out"} {
-		s := protocol.Spec{Text: text, Labels: protocol.Labels{Requirements: []string{"JOB-PARALLELISM-001"}, Profiles: []string{"job"}}}
+		s := spec.Spec{Text: text, Labels: spec.Labels{Requirements: []string{"JOB-PARALLELISM-001"}, Profiles: []string{"job"}}}
 		switch {
 		case i+1 == number:
 			s.Shard, s.Passed = number, true
@@ -34,7 +34,7 @@ func publishShard(t *testing.T, number int, change func(*Run)) string {
 	if change != nil {
 		change(&run)
 	}
-	if _, err := Publish(folder, run, protocol.KeepFailed, func(spec string) string { return "again " + spec }); err != nil {
+	if _, err := Publish(folder, run, spec.KeepFailed, func(spec string) string { return "again " + spec }); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -42,7 +42,7 @@ func publishShard(t *testing.T, number int, change func(*Run)) string {
 
 func TestMergeOfAllShards(t *testing.T) {
 	m, err := Merge([]string{publishShard(t, 2, nil), publishShard(t, 1, func(r *Run) {
-		r.Specs[0].Passed, r.Specs[0].Failed, r.Specs[0].Cause, r.Specs[0].Message = false, true, protocol.Assertion, "wrong"
+		r.Specs[0].Passed, r.Specs[0].Failed, r.Specs[0].Cause, r.Specs[0].Message = false, true, spec.Assertion, "wrong"
 	})})
 	if err != nil {
 		t.Fatal(err)
@@ -50,18 +50,18 @@ func TestMergeOfAllShards(t *testing.T) {
 	if m.HarnessError != "" || m.Shards() != 2 || m.Duration != 20*time.Second || m.Date.Unix() != 998 {
 		t.Errorf("%+v", m)
 	}
-	outcomes := map[string]protocol.Outcome{}
+	outcomes := map[string]spec.Outcome{}
 	for _, s := range m.Specs {
 		outcomes[s.Text] += s.Outcome()
 	}
-	for text, want := range map[string]protocol.Outcome{"Job a: is one": protocol.Failed, "Job a: is two": protocol.Passed, "Job a: is out": protocol.NotVerified} {
+	for text, want := range map[string]spec.Outcome{"Job a: is one": spec.Failed, "Job a: is two": spec.Passed, "Job a: is out": spec.NotVerified} {
 		if outcomes[text] != want {
 			t.Errorf("%s is %q, want %q once", text, outcomes[text], want)
 		}
 	}
 	folder := t.TempDir()
 	r, _, err := m.Write(folder)
-	if err != nil || r.Result != ResultNonConformant || r.Specs[protocol.Passed] != 1 || r.Selection.Shard != "" {
+	if err != nil || r.Result != ResultNonConformant || r.Specs[spec.Passed] != 1 || r.Selection.Shard != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for file, want := range map[string]string{FileName: "Job a: is two", JUnitName: "again Job a: is one", PageName: "again Job a: is one"} {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 )
 
@@ -121,7 +121,7 @@ func sections(r *Report, pictures map[string]Picture) []specSection {
 		case s.Outcome.Red():
 			section = &all[0]
 			s.Open = i < openSpecs
-		case s.Outcome == protocol.KnownIssue || s.Outcome == protocol.Warning:
+		case s.Outcome == spec.KnownIssue || s.Outcome == spec.Warning:
 			section = &all[1]
 		}
 		section.Specs = append(section.Specs, s)

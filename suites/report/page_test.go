@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/report/timeline"
 	batchv1 "k8s.io/api/batch/v1"
@@ -24,7 +24,7 @@ import (
 
 func TestPageIsOneFileThatNeedsNothingElse(t *testing.T) {
 	r := judge(
-		spec("a <b> & c", broken, "JOB-A-002"), spec("b", passed, "JOB-A-001"), spec("i", notRun, "JOB-I-001"))
+		ended("a <b> & c", broken, "JOB-A-002"), ended("b", passed, "JOB-A-001"), ended("i", notRun, "JOB-I-001"))
 	r.Implementation.Name = "<script>alert(1)</script>"
 	text, err := Page(r, map[string]Picture{"b": {SVG: `<svg class="tl"></svg>`, Again: "make e2e FOCUS='b'"}})
 	if err != nil {
@@ -54,11 +54,11 @@ func TestPageIsOneFileThatNeedsNothingElse(t *testing.T) {
 
 // Of 400 specs with pictures of 10 kB each, about as large as they get.
 func TestPageOfManySpecsStaysSmall(t *testing.T) {
-	var specs []protocol.Spec
+	var specs []spec.Spec
 	pictures := map[string]Picture{}
 	for i := range 400 {
 		name := fmt.Sprintf("spec %d does what it says", i)
-		specs = append(specs, spec(name, passed, "JOB-A-001", "JOB-A-002"))
+		specs = append(specs, ended(name, passed, "JOB-A-001", "JOB-A-002"))
 		pictures[name] = Picture{SVG: template.HTML("<svg>" + strings.Repeat("<circle/>", 1100) + "</svg>")}
 	}
 	text, err := Page(judge(specs...), pictures)
@@ -79,15 +79,15 @@ func TestSamplePage(t *testing.T) {
 	if path == "" {
 		t.Skip("not verified: " + sampleEnv + " names no file")
 	}
-	ends := []func(*protocol.Spec){failed, should, known, fixed, harness, notRun, declined, broken}
-	var specs []protocol.Spec
+	ends := []func(*spec.Spec){failed, should, known, fixed, harness, notRun, declined, broken}
+	var specs []spec.Spec
 	pictures := map[string]Picture{}
 	for i := range 600 {
 		end, q := passed, table.All()[i%len(table.All())]
 		if i%10 == 0 {
 			end = ends[i/10%len(ends)]
 		}
-		s := spec(fmt.Sprintf("Job sample: the controller keeps %s, number %d", q.ID, i), end, q.ID)
+		s := ended(fmt.Sprintf("Job sample: the controller keeps %s, number %d", q.ID, i), end, q.ID)
 		pictures[s.Text] = Picture{
 			SVG:   template.HTML(timeline.SVG(sample(10), nil)),
 			Again: "make e2e IMPLEMENTATION='exec:./x' FOCUS='^" + s.Text + "$$'",

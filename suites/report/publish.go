@@ -7,7 +7,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/report/timeline"
 )
@@ -16,7 +16,7 @@ import (
 // shard.json where the run is a shard. The
 // page has a timeline of every saved history; then those that keep does not select are removed.
 // again returns the command that runs one spec again, by its text.
-func Publish(folder string, run Run, keep protocol.Keep, again func(spec string) string) (*Report, error) {
+func Publish(folder string, run Run, keep spec.Keep, again func(spec string) string) (*Report, error) {
 	pictures := map[string]Picture{}
 	run.Histories = map[string]string{}
 	for _, s := range run.Specs {

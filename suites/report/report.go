@@ -6,7 +6,7 @@
 package report
 
 import (
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -43,7 +43,7 @@ type Report struct {
 	Result Result `json:"result"`
 	// Crashes are exits of the implementation on its own, while specs shared it. One
 	// makes the result non-conformant.
-	Crashes []protocol.Crash `json:"crashes,omitempty"`
+	Crashes []spec.Crash `json:"crashes,omitempty"`
 	// HarnessError is what the harness failed at; empty if it did not. It does not count
 	// against the implementation: a run that is red for nothing else ends with exit code 3.
 	HarnessError string `json:"harnessError,omitempty"`
@@ -173,7 +173,7 @@ const (
 
 // Outcome is how a spec or a requirement ended. A requirement is Conformant where a spec
 // has passed, and NonConformant where one has failed; the other outcomes are the same.
-type Outcome = protocol.Outcome
+type Outcome = spec.Outcome
 
 const (
 	// Conformant: every spec that covers it in this version has passed.
@@ -185,16 +185,16 @@ const (
 // Outcomes returns those of requirements, worst first.
 func Outcomes() []Outcome {
 	return []Outcome{
-		NonConformant, protocol.UnexpectedPass, protocol.HarnessError, protocol.KnownIssue, protocol.Warning,
-		protocol.NotVerified, protocol.Declined, Conformant,
+		NonConformant, spec.UnexpectedPass, spec.HarnessError, spec.KnownIssue, spec.Warning,
+		spec.NotVerified, spec.Declined, Conformant,
 	}
 }
 
 // SpecOutcomes returns those of specs, worst first.
 func SpecOutcomes() []Outcome {
 	return []Outcome{
-		protocol.Failed, protocol.UnexpectedPass, protocol.HarnessError, protocol.KnownIssue, protocol.Warning,
-		protocol.NotVerified, protocol.Declined, protocol.Passed,
+		spec.Failed, spec.UnexpectedPass, spec.HarnessError, spec.KnownIssue, spec.Warning,
+		spec.NotVerified, spec.Declined, spec.Passed,
 	}
 }
 
@@ -233,7 +233,7 @@ type Requirement struct {
 	ID      string  `json:"id"`
 	Outcome Outcome `json:"outcome"`
 	// Level is MUST, SHOULD or MAY.
-	Level   protocol.Level   `json:"level"`
+	Level   spec.Level       `json:"level"`
 	Feature contract.Feature `json:"feature"`
 	// Provisional is true for one that is new in this minor release.
 	Provisional bool   `json:"provisional,omitempty"`
@@ -264,7 +264,7 @@ type Evidence struct {
 	Duration metav1.Duration `json:"duration"`
 	// Cause is the kind of reason for which it failed: assertion, invariant,
 	// implementation exited or harness. Empty if it did not fail.
-	Cause protocol.Cause `json:"cause,omitempty"`
+	Cause spec.Cause `json:"cause,omitempty"`
 	// Invariants are the IDs of those that its history breaks.
 	Invariants []string `json:"invariants,omitempty"`
 	// Reason is why it did not just pass, for people.

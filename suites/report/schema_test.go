@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,10 +86,10 @@ func TestReportsFitTheSchema(t *testing.T) {
 
 // everything is a report on all requirements with all outcomes and all fields.
 func everything() *Report {
-	ends := []func(*protocol.Spec){passed, failed, should, known, fixed, harness, notRun, declined, broken, brokenAtEnd}
-	var specs []protocol.Spec
+	ends := []func(*spec.Spec){passed, failed, should, known, fixed, harness, notRun, declined, broken, brokenAtEnd}
+	var specs []spec.Spec
 	for i, q := range table.All() {
-		specs = append(specs, spec(q.ID+" holds", ends[i%len(ends)], q.ID))
+		specs = append(specs, ended(q.ID+" holds", ends[i%len(ends)], q.ID))
 	}
 	return Judge(Run{
 		Implementation: Implementation{"mine", "v1", []string{"job"}, "example.com/mine", "batch.example.com/v1 ScheduledJob", "Mine & Co", "mine", "https://example.org", []string{"me@example.org"}},
@@ -97,7 +97,7 @@ func everything() *Report {
 		Cluster:        Cluster{Kind: "kind", KubernetesVersion: "v1.37.1", FeatureGates: "A=true", NodeImage: "kindest/node"},
 		Selection:      Selection{Focus: ".", Labels: "!slow", Requirements: []string{"JOB-END-001"}, Declined: []contract.Feature{contract.Indexed}, DeclinedRequirements: []string{"API-CRONJOB-005"}, Strict: true},
 		Date:           time.Unix(1e9, 0),
-		Specs:          specs, Crashes: []protocol.Crash{{At: time.Unix(1e9, 0), Exit: "exit code 1", Log: "panic: no", Specs: []string{specs[0].Text}}}, HarnessError: "the disk is full",
+		Specs:          specs, Crashes: []spec.Crash{{At: time.Unix(1e9, 0), Exit: "exit code 1", Log: "panic: no", Specs: []string{specs[0].Text}}}, HarnessError: "the disk is full",
 		Histories: map[string]string{specs[0].Text: "histories/a.json"},
 	}, table.All())
 }
@@ -110,10 +110,10 @@ func schema(t *testing.T) *jsonschema.Schema {
 		reflect.TypeFor[metav1.Duration]():  {Type: "string"},
 		reflect.TypeFor[Outcome]():          words(append(SpecOutcomes(), Outcomes()...)...),
 		reflect.TypeFor[Result]():           words(ResultConformant, ResultPartial, ResultNoVerdict, ResultNonConformant),
-		reflect.TypeFor[protocol.Level]():   words(protocol.Must, protocol.Should, protocol.May),
+		reflect.TypeFor[spec.Level]():       words(spec.Must, spec.Should, spec.May),
 		reflect.TypeFor[contract.Profile](): words(contract.Job, contract.CronJob, contract.API),
 		reflect.TypeFor[contract.Feature](): words(contract.Features()...),
-		reflect.TypeFor[protocol.Cause]():   words(protocol.Assertion, protocol.Invariant, protocol.ImplementationExited, protocol.Harness),
+		reflect.TypeFor[spec.Cause]():       words(spec.Assertion, spec.Invariant, spec.ImplementationExited, spec.Harness),
 	}})
 	if err != nil {
 		t.Fatal(err)

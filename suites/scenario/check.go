@@ -12,7 +12,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 )
 
@@ -86,7 +86,7 @@ func (s *Scenario) checkHead() error {
 // Values of Scenario.Component.
 const (
 	KubeControllerManager = "kube-controller-manager"
-	KubeAPIServer         = protocol.KubeAPIServer
+	KubeAPIServer         = spec.KubeAPIServer
 )
 
 var (

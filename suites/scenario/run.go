@@ -18,6 +18,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/sandbox"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -61,13 +62,13 @@ func (r *Result) Why() string {
 }
 
 // Failure returns the failure of a spec whose result is not green.
-func (r *Result) Failure() protocol.Failure {
-	f := protocol.Failure{Cause: protocol.Assertion, Message: r.Why()}
+func (r *Result) Failure() spec.Failure {
+	f := spec.Failure{Cause: spec.Assertion, Message: r.Why()}
 	if len(r.Violations) > 0 {
-		f.Cause, f.Invariants = protocol.Invariant, sandbox.Broken(r.Violations).Invariants
+		f.Cause, f.Invariants = spec.Invariant, sandbox.Broken(r.Violations).Invariants
 	}
 	if r.Exited {
-		f.Cause = protocol.ImplementationExited
+		f.Cause = spec.ImplementationExited
 	}
 	return f
 }
@@ -166,9 +167,9 @@ type stepFailed struct{ error }
 func failed(err error) error {
 	var e *sandbox.Error
 	switch {
-	case !errors.As(err, &e) || e.Cause == protocol.Harness:
+	case !errors.As(err, &e) || e.Cause == spec.Harness:
 		return err
-	case e.Cause == protocol.Invariant:
+	case e.Cause == spec.Invariant:
 		return stepFailed{errors.New(e.Pending)}
 	}
 	return stepFailed{e}
@@ -216,7 +217,7 @@ func (r *runner) patiently(limit time.Duration, try func(wait time.Duration) err
 	for wait := limit; ; {
 		err := try(wait)
 		no, ok := errors.AsType[*sandbox.Error](err)
-		if !ok || no.Cause != protocol.Assertion {
+		if !ok || no.Cause != spec.Assertion {
 			return err
 		}
 		if wait = min(limit-time.Since(r.lastProgress()), time.Until(over)); wait <= 0 {
@@ -312,7 +313,7 @@ func With(ctx context.Context, o run.Options, do func(context.Context, *run.Envi
 	})
 }
 
-// OfSpec returns the environment of a spec with protocol.FaultsLabel, by the settings of
+// OfSpec returns the environment of a spec with spec.FaultsLabel, by the settings of
 // its run.
 func OfSpec() (Environment, error) {
 	settings := protocol.Current()

@@ -13,8 +13,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/resume"
 	"github.com/jobconformance/jobconformance/suites/report"
 )
@@ -43,7 +43,7 @@ func (b baseline) reaching(statement int, warn bool) []baselineSpec {
 }
 
 // Filter is the label filter of the specs that mutants meet.
-const Filter = protocol.AreaLabel + "job || " + protocol.AreaLabel + "cronjob"
+const Filter = spec.AreaLabel + "job || " + spec.AreaLabel + "cronjob"
 
 // baselinePart is how many specs are run, and then saved, at once.
 const baselinePart = 105
@@ -92,7 +92,7 @@ func (r *runner) runBaseline(ctx context.Context, specs []string) (lines []basel
 	folder := filepath.Join(r.Reports, mutantsFolder, "none")
 	defer os.RemoveAll(filepath.Join(folder, "implementations"))
 	verdict, err := r.Check(ctx, r.options.Implementation, builds, run.Selection{
-		Apart: true, Quiet: true, Procs: r.options.Specs, History: protocol.KeepFailed, Logs: protocol.KeepAll, Known: r.known,
+		Apart: true, Quiet: true, Procs: r.options.Specs, History: spec.KeepFailed, Logs: spec.KeepAll, Known: r.known,
 		Focus: report.Exactly(specs...), Reports: folder,
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func (r *runner) runBaseline(ctx context.Context, specs []string) (lines []basel
 		}
 		lines = append(lines, baselineSpec{
 			On: r.On, Text: s.Text, Reached: reached,
-			Passed: s.Outcome() == protocol.Passed, Warns: s.Level == protocol.Should || s.Level == protocol.May,
+			Passed: s.Outcome() == spec.Passed, Warns: s.Level == spec.Should || s.Level == spec.May,
 		})
 	}
 	return lines, nil

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/report"
 )
 
@@ -46,26 +46,26 @@ func (r *runner) try(ctx context.Context, result *Result, specs []string, warn b
 		n := min(batches[min(part, len(batches)-1)], len(specs))
 		folder := filepath.Join(r.Reports, mutantsFolder, fmt.Sprint(result.ID, "-", warn, "-", part+1))
 		verdict, err := r.Check(ctx, r.options.Implementation, builds, run.Selection{
-			Apart: true, Quiet: true, FailFast: true, Procs: min(specsPerMutant, n), History: protocol.KeepNone, Logs: protocol.KeepNone, Known: r.known,
+			Apart: true, Quiet: true, FailFast: true, Procs: min(specsPerMutant, n), History: spec.KeepNone, Logs: spec.KeepNone, Known: r.known,
 			Focus: report.Exactly(specs[:n]...), Strict: warn, Reports: folder,
 		})
 		_ = os.RemoveAll(folder)
 		if err != nil {
 			return err
 		}
-		for _, spec := range verdict.Specs {
-			if spec.Passed || spec.Failed {
+		for _, ended := range verdict.Specs {
+			if ended.Passed || ended.Failed {
 				result.Ran++
 			}
 		}
-		for _, spec := range verdict.Failed() {
-			message, _, _ := strings.Cut(strings.TrimSpace(spec.Message), "\n")
-			if spec.Outcome() == protocol.HarnessError {
-				result.Harness = spec.Text + ": " + message
+		for _, ended := range verdict.Failed() {
+			message, _, _ := strings.Cut(strings.TrimSpace(ended.Message), "\n")
+			if ended.Outcome() == spec.HarnessError {
+				result.Harness = ended.Text + ": " + message
 				continue
 			}
-			result.Spec, result.Requirements, result.Invariants, result.Message = spec.Text, spec.Requirements, spec.Invariants, message
-			result.Exited, result.Harness = spec.Cause == protocol.ImplementationExited, ""
+			result.Spec, result.Requirements, result.Invariants, result.Message = ended.Text, ended.Requirements, ended.Invariants, message
+			result.Exited, result.Harness = ended.Cause == spec.ImplementationExited, ""
 			result.Warns = warn && !result.Exited && len(result.Invariants) == 0
 			return nil
 		}

@@ -24,8 +24,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/resume"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"golang.org/x/sync/semaphore"
@@ -161,7 +161,7 @@ type runner struct {
 	options  Options
 	program  func(n int) string
 	numbers  map[node]int
-	known    []protocol.Bug
+	known    []spec.Bug
 	baseline baseline
 	*results
 
@@ -177,7 +177,7 @@ func (r *runner) run(ctx context.Context, drawn []*Mutant) (err error) {
 		return err
 	}
 	for _, bug := range bugs {
-		if bug.In(implementation.KubeControllerManager, r.Environment.Version()) {
+		if bug.In(spec.Upstream, r.Environment.Version()) {
 			r.known = append(r.known, bug)
 		}
 	}

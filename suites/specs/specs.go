@@ -17,6 +17,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/process"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/durations"
@@ -34,7 +35,7 @@ import (
 // Preview lists the specs without running any.
 func Preview() []SpecReport {
 	RegisterFailHandler(Fail) // for the report nodes below, which a preview runs
-	reports := PreviewSpecs(protocol.Suite).SpecReports
+	reports := PreviewSpecs(spec.Suite).SpecReports
 	return slices.DeleteFunc(reports, func(r SpecReport) bool { return r.LeafNodeType != types.NodeTypeIt })
 }
 
@@ -64,7 +65,7 @@ func Main(args []string) int {
 	defer profiled()()
 	RegisterFailHandler(Fail)
 	defer AddTreeConstructionNodeArgsTransformer(longestFirst)()
-	passed := RunSpecs(new(result), protocol.Suite)
+	passed := RunSpecs(new(result), spec.Suite)
 	if protocol.Current().Start != nil {
 		_ = protocol.Send(protocol.Message{Implementations: process.CPUOfEnded()})
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/mutant"
 	"sigs.k8s.io/yaml"
 )
@@ -129,7 +129,7 @@ func TestVariantsAreGreen(t *testing.T) {
 		t.Errorf("%d specs or invariants demand more than the contract says, or a variant breaks it; VARIANTS=NAME runs one alone", len(verdict.Failed()))
 	}
 	for _, s := range verdict.Specs {
-		if s.Outcome() == protocol.NotVerified {
+		if s.Outcome() == spec.NotVerified {
 			t.Logf("%s: %s", s.Text, s.Reason())
 		}
 	}

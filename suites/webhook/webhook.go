@@ -17,6 +17,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/sandbox"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/webhook/requirements"
 	. "github.com/onsi/ginkgo/v2"
@@ -175,7 +176,7 @@ var _ = Describe("Webhooks, validation:", Label("area:api", "behaviour:webhooks"
 	})
 
 	// Wrong: takes each refusal of a Job for a fault of the template.
-	It("the webhook accepts a CronJob whose Jobs a quota refuses", Covers(LeavesQuotasToJobs), framework.Needs(kinds.ResourceQuotas), func(ctx SpecContext) {
+	It("the webhook accepts a CronJob whose Jobs a quota refuses", Covers(LeavesQuotasToJobs), framework.Needs(spec.ResourceQuotas), func(ctx SpecContext) {
 		s := served(ctx)
 		s.Refuse(ctx, puppet.Job("example").Obj(), "count/jobs.batch")
 		framework.Create(ctx, s, cronJob(s, "a"))

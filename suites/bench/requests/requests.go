@@ -14,6 +14,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/cluster"
 	"github.com/jobconformance/jobconformance/fixtures/process"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/auditlog"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -174,7 +175,7 @@ func With(ctx context.Context, o run.Options, do func(context.Context, Cluster) 
 	o.Embedded = []support.ClusterOpts{cluster.WithAudit(run.ImplementationUser, counter)}
 	return run.With(ctx, o, func(ctx context.Context, env *run.Environment) error {
 		config := env.Config()
-		config.UserAgent = "jobconformance (bench)"
+		config.UserAgent = spec.UserAgent("bench")
 		config.ContentType = "application/vnd.kubernetes.protobuf"
 		config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 		client, err := kubernetes.NewForConfig(config)

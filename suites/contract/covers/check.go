@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/onsi/ginkgo/v2/types"
@@ -27,17 +27,17 @@ func Check(requirements []contract.Requirement, specs types.SpecReports) error {
 			problems = append(problems, r.ID+" "+problem)
 		}
 	}
-	for _, spec := range specs {
-		if !spec.LeafNodeType.Is(types.NodeTypeIt) {
+	for _, s := range specs {
+		if !s.LeafNodeType.Is(types.NodeTypeIt) {
 			continue
 		}
-		ids := under(protocol.RequirementLabel, spec.Labels())
+		ids := under(spec.RequirementLabel, s.Labels())
 		if len(ids) == 0 {
-			problems = append(problems, fmt.Sprintf("the spec %q covers no requirement", spec.FullText()))
+			problems = append(problems, fmt.Sprintf("the spec %q covers no requirement", s.FullText()))
 		}
 		for _, id := range ids {
 			if _, known := covered[id]; !known {
-				problems = append(problems, fmt.Sprintf("the spec %q covers %s, which is no requirement", spec.FullText(), id))
+				problems = append(problems, fmt.Sprintf("the spec %q covers %s, which is no requirement", s.FullText(), id))
 				continue
 			}
 			covered[id] = true

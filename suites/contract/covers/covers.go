@@ -6,7 +6,7 @@ package covers
 import (
 	"slices"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/onsi/ginkgo/v2"
 )
@@ -17,15 +17,15 @@ import (
 func Covers(requirements ...contract.Requirement) []any {
 	labels := ginkgo.Labels{level(requirements).Label()}
 	if !slices.ContainsFunc(requirements, func(r contract.Requirement) bool { return !r.Provisional }) {
-		labels = append(labels, protocol.ProvisionalLabel)
+		labels = append(labels, spec.ProvisionalLabel)
 	}
 	var decorators []any
 	for _, r := range requirements {
-		labels = append(labels, protocol.RequirementLabel+r.ID)
-		if feature := protocol.FeatureLabel + string(r.Feature); r.Feature != contract.Core && !slices.Contains(labels, feature) {
+		labels = append(labels, spec.RequirementLabel+r.ID)
+		if feature := spec.FeatureLabel + string(r.Feature); r.Feature != contract.Core && !slices.Contains(labels, feature) {
 			labels = append(labels, feature)
 		}
-		if profile := protocol.ProfileLabel + string(r.Profile()); !slices.Contains(labels, profile) {
+		if profile := spec.ProfileLabel + string(r.Profile()); !slices.Contains(labels, profile) {
 			labels = append(labels, profile)
 		}
 		if r.Versions != "" {
@@ -36,9 +36,9 @@ func Covers(requirements ...contract.Requirement) []any {
 }
 
 // level is the most binding one.
-func level(requirements []contract.Requirement) protocol.Level {
-	levels := []protocol.Level{protocol.May, protocol.Should, protocol.Must}
-	most := protocol.May
+func level(requirements []contract.Requirement) spec.Level {
+	levels := []spec.Level{spec.May, spec.Should, spec.Must}
+	most := spec.May
 	for _, r := range requirements {
 		if slices.Index(levels, r.Level()) > slices.Index(levels, most) {
 			most = r.Level()
@@ -49,14 +49,14 @@ func level(requirements []contract.Requirement) protocol.Level {
 
 // Shows decorates a spec with known bugs of Kubernetes: it is expected to fail where the
 // implementation has one of them.
-func Shows(bugs ...protocol.Bug) ginkgo.Labels { return labels(bugs, protocol.Bug.Label) }
+func Shows(bugs ...spec.Bug) ginkgo.Labels { return labels(bugs, spec.Bug.Label) }
 
 // MayShow decorates a spec with known bugs of Kubernetes for which it fails at times, as the
 // implementation happens to see one event before another: where it has one of them, the spec may pass
 // as well.
-func MayShow(bugs ...protocol.Bug) ginkgo.Labels { return labels(bugs, protocol.Bug.MayLabel) }
+func MayShow(bugs ...spec.Bug) ginkgo.Labels { return labels(bugs, spec.Bug.MayLabel) }
 
-func labels(bugs []protocol.Bug, label func(protocol.Bug) string) (all ginkgo.Labels) {
+func labels(bugs []spec.Bug, label func(spec.Bug) string) (all ginkgo.Labels) {
 	for _, b := range bugs {
 		all = append(all, label(b))
 	}

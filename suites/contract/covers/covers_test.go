@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 )
 
-func spec(text string, ids ...string) types.SpecReport {
+func specReport(text string, ids ...string) types.SpecReport {
 	s := types.SpecReport{LeafNodeType: types.NodeTypeIt, LeafNodeText: text}
 	for _, id := range ids {
-		s.LeafNodeLabels = append(s.LeafNodeLabels, protocol.RequirementLabel+id)
+		s.LeafNodeLabels = append(s.LeafNodeLabels, spec.RequirementLabel+id)
 	}
 	return s
 }
@@ -34,12 +34,12 @@ func TestCheck(t *testing.T) {
 		specs        types.SpecReports
 		want         string // nothing: it is all right
 	}{
-		"all fits":             {both, types.SpecReports{spec("a", "JOB-A-001", "JOB-A-002"), spec("b", "JOB-A-001")}, ""},
-		"a gap":                {both, types.SpecReports{spec("a", "JOB-A-001")}, "no spec covers JOB-A-002"},
-		"an unknown one":       {both, types.SpecReports{spec("a", "JOB-A-001", "JOB-A-002", "JOB-A-003")}, `the spec "a" covers JOB-A-003, which is no requirement`},
-		"a spec without":       {both, types.SpecReports{spec("a", "JOB-A-001", "JOB-A-002"), spec("b")}, `the spec "b" covers no requirement`},
-		"one twice":            {append(slices.Clone(both), both[0]), types.SpecReports{spec("a", "JOB-A-001", "JOB-A-002")}, "JOB-A-001 is there twice"},
-		"many":                 {both, types.SpecReports{spec("a"), spec("b"), spec("c")}, "and 2 more"},
+		"all fits":             {both, types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002"), specReport("b", "JOB-A-001")}, ""},
+		"a gap":                {both, types.SpecReports{specReport("a", "JOB-A-001")}, "no spec covers JOB-A-002"},
+		"an unknown one":       {both, types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002", "JOB-A-003")}, `the spec "a" covers JOB-A-003, which is no requirement`},
+		"a spec without":       {both, types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002"), specReport("b")}, `the spec "b" covers no requirement`},
+		"one twice":            {append(slices.Clone(both), both[0]), types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002")}, "JOB-A-001 is there twice"},
+		"many":                 {both, types.SpecReports{specReport("a"), specReport("b"), specReport("c")}, "and 2 more"},
 		"not an ID":            {changed(func(r *contract.Requirement) { r.ID = "job-1" }), nil, "job-1 is no ID"},
 		"no verb":              {changed(func(r *contract.Requirement) { r.Text = "It works." }), nil, "JOB-A-001 says neither MUST"},
 		"no sentence":          {changed(func(r *contract.Requirement) { r.Text = "It MUST work" }), nil, "JOB-A-001 is not one sentence"},
@@ -66,7 +66,7 @@ func TestPage(t *testing.T) {
 	err := WritePage(&b, []contract.Requirement{
 		{ID: "JOB-A-001", Text: "It MUST a|b.", Source: "KEP-1", Feature: contract.Core},
 		{ID: "JOB-B-001", Text: "It MUST c.", Source: "KEP-2", Feature: contract.Indexed, Versions: ">= 1.31.0"},
-	}, types.SpecReports{spec("two", "JOB-A-001"), spec("one", "JOB-A-001", "JOB-B-001")})
+	}, types.SpecReports{specReport("two", "JOB-A-001"), specReport("one", "JOB-A-001", "JOB-B-001")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestCoversOnlyProvisionalRequirements(t *testing.T) {
 	for want, some := range map[bool][]contract.Requirement{true: {fresh}, false: {old, fresh}} {
 		decorators := Covers(some...)
 		labels := decorators[len(decorators)-1].(ginkgo.Labels)
-		if got := protocol.ParseLabels(labels).Provisional; got != want {
+		if got := spec.ParseLabels(labels).Provisional; got != want {
 			t.Errorf("%v: %t", labels, got)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/onsi/ginkgo/v2/types"
 )
@@ -69,9 +69,9 @@ func byArea(requirements []contract.Requirement) []area {
 
 func specsByRequirement(specs types.SpecReports) map[string][]string {
 	tests := map[string][]string{}
-	for _, spec := range specs {
-		for _, id := range under(protocol.RequirementLabel, spec.Labels()) {
-			tests[id] = append(tests[id], spec.FullText())
+	for _, s := range specs {
+		for _, id := range under(spec.RequirementLabel, s.Labels()) {
+			tests[id] = append(tests[id], s.FullText())
 		}
 	}
 	for _, texts := range tests {

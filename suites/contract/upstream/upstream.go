@@ -3,78 +3,78 @@
 // the versions and the text of those that have a scenario.
 package upstream
 
-import "github.com/jobconformance/jobconformance/fixtures/protocol"
+import "github.com/jobconformance/jobconformance/fixtures/spec"
 
 // Bugs with a number.
 var (
 	// LostStart is a Job that a CronJob has started and never takes up again.
-	LostStart = protocol.Bug{
+	LostStart = spec.Bug{
 		Issue: 136918,
-		Explored: protocol.Explored{
+		Explored: spec.Explored{
 			Scenario: "cron-.*", Plan: "(create (jobs|pods)|update cronjobs/status) [0-9]+: .*", Cause: "step [37]",
 		},
 	}
 	// StaleJob is a pod that is created because the Job in the cache is stale.
-	StaleJob = protocol.Bug{Issue: 137210}
+	StaleJob = spec.Bug{Issue: 137210}
 	// StatusWrongInBackoff is a status of too few active pods while a pod is delayed.
-	StatusWrongInBackoff = protocol.Bug{Issue: 139428, Invariants: []string{"job-ready-at-rest"}}
+	StatusWrongInBackoff = spec.Bug{Issue: 139428, Invariants: []string{"job-ready-at-rest"}}
 	// ExpectedForName is a Job that gets no pods for as long as the expectations of a deleted one of its
 	// name last.
-	ExpectedForName = protocol.Bug{Issue: 131917}
+	ExpectedForName = spec.Bug{Issue: 131917}
 	// ResumedStatusRefused is a status with another startTime, which the API server refuses. A Job
 	// that is resumed in the second of its start gets no other one.
-	ResumedStatusRefused = protocol.Bug{Issue: 134521}
+	ResumedStatusRefused = spec.Bug{Issue: 134521}
 	// ReleasedOnce is a pod of a deleted Job that is not released where that failed at first.
-	ReleasedOnce = protocol.Bug{Issue: 141346}
+	ReleasedOnce = spec.Bug{Issue: 141346}
 	// ReadyWithoutActive is a status with more ready pods than active ones.
-	ReadyWithoutActive = protocol.Bug{Issue: 125089, Invariants: []string{"job-counters-in-range"}}
+	ReadyWithoutActive = spec.Bug{Issue: 125089, Invariants: []string{"job-counters-in-range"}}
 )
 
 // Bugs that nobody has reported.
 var (
 	// MissedRunLost is a Job that is never started after a downtime or a suspension.
-	MissedRunLost = protocol.Bug{Key: "missed-run-lost"}
+	MissedRunLost = spec.Bug{Key: "missed-run-lost"}
 	// EveryMissesDeadline is a CronJob that never starts anything.
-	EveryMissesDeadline = protocol.Bug{Key: "every-misses-deadline"}
+	EveryMissesDeadline = spec.Bug{Key: "every-misses-deadline"}
 	// ForeignJobStopsClock is a CronJob whose next tick is forgotten.
-	ForeignJobStopsClock = protocol.Bug{Key: "foreign-job-stops-clock"}
+	ForeignJobStopsClock = spec.Bug{Key: "foreign-job-stops-clock"}
 	// DeadlineWhileSuspended is a Job that fails when it is resumed.
-	DeadlineWhileSuspended = protocol.Bug{Key: "deadline-passes-while-suspended"}
+	DeadlineWhileSuspended = spec.Bug{Key: "deadline-passes-while-suspended"}
 	// UnseenPod is a Job that gets no pods for as long as its expectations last.
-	UnseenPod = protocol.Bug{Key: "unseen-pod"}
+	UnseenPod = spec.Bug{Key: "unseen-pod"}
 	// PodsOfRecreatedJob are pods that nobody releases after their Job.
-	PodsOfRecreatedJob = protocol.Bug{Key: "pods-of-recreated-job"}
+	PodsOfRecreatedJob = spec.Bug{Key: "pods-of-recreated-job"}
 	// CountedAgain is a pod that is adopted after it was counted.
-	CountedAgain = protocol.Bug{Key: "counted-again-without-owner", Explored: protocol.Explored{
+	CountedAgain = spec.Bug{Key: "counted-again-without-owner", Explored: spec.Explored{
 		Scenario: "user-.*", Plan: ".*user releases a pod.*",
 		Cause: "job-pod-counted-once|job-counts-no-more-than-pods|job-finished-after-release",
 	}}
 	// RestartLimitForgotten is a Job whose restarts count anew after it was to fail.
-	RestartLimitForgotten = protocol.Bug{Key: "restart-limit-forgotten-with-lost-answer", Explored: protocol.Explored{
+	RestartLimitForgotten = spec.Bug{Key: "restart-limit-forgotten-with-lost-answer", Explored: spec.Explored{
 		Scenario: "on-failure-limit", Plan: ".*(delete pods 1: (lose answer|kill after)|update jobs/status 2: (answer 500|kill before)).*",
 		Cause: "step 2",
 	}}
 	// StartedAgain is a Job that a CronJob starts twice for the same tick, even after its deletion.
-	StartedAgain = protocol.Bug{Key: "job-started-again-after-cleanup", Explored: protocol.Explored{
+	StartedAgain = spec.Bug{Key: "job-started-again-after-cleanup", Explored: spec.Explored{
 		Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]",
 	}}
 	// CompleteAndSuspended is a resumed Job that keeps its condition Suspended for ever.
-	CompleteAndSuspended = protocol.Bug{Key: "complete-and-suspended", Explored: protocol.Explored{
+	CompleteAndSuspended = spec.Bug{Key: "complete-and-suspended", Explored: spec.Explored{
 		Scenario: "suspend", Plan: "(create pods|update jobs/status) [0-9]+: .*", Cause: "step 7",
 	}}
 	// DeletedCountAsFailed is a Job whose successPolicy is met, with failures of its own making.
-	DeletedCountAsFailed = protocol.Bug{Key: "success-policy-counts-deleted-pods", Explored: protocol.Explored{
+	DeletedCountAsFailed = spec.Bug{Key: "success-policy-counts-deleted-pods", Explored: spec.Explored{
 		Scenario: "success-policy", Plan: ".*((delete|patch) pods [0-9]+|update jobs/status 2): .*", Cause: "step 4",
 	}}
 	// DeletedFailsIndex is an index that failed because the controller deleted its pod.
-	DeletedFailsIndex = protocol.Bug{Key: "success-policy-fails-deleted-index"}
+	DeletedFailsIndex = spec.Bug{Key: "success-policy-fails-deleted-index"}
 	// IndexFailuresLost is an index that is retried too often after a suspension.
-	IndexFailuresLost = protocol.Bug{Key: "index-failures-lost"}
+	IndexFailuresLost = spec.Bug{Key: "index-failures-lost"}
 )
 
 // OfSpecs returns those above that specs show.
-func OfSpecs() []protocol.Bug {
-	return []protocol.Bug{
+func OfSpecs() []spec.Bug {
+	return []spec.Bug{
 		LostStart, StaleJob, ExpectedForName, ReadyWithoutActive, ResumedStatusRefused, StatusWrongInBackoff, ReleasedOnce,
 		MissedRunLost, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob, CountedAgain,
 		DeletedFailsIndex, IndexFailuresLost,
@@ -82,6 +82,6 @@ func OfSpecs() []protocol.Bug {
 }
 
 // Bugs returns all of them, also those that only explorations show.
-func Bugs() []protocol.Bug {
+func Bugs() []spec.Bug {
 	return append(OfSpecs(), RestartLimitForgotten, StartedAgain, CompleteAndSuspended, DeletedCountAsFailed)
 }

@@ -34,10 +34,6 @@ const (
 	minWindow = 100 * time.Millisecond
 )
 
-// Harness begins the field manager that specs write by, their User-Agent; what
-// they did is marked.
-const Harness = "jobconformance ("
-
 // SVG draws a history, with the revisions of its violations in red. It gives an
 // svg element that a page styles by its classes; nothing when nothing happened.
 func SVG(h history.History, violations []invariants.Violation) string {
@@ -216,7 +212,7 @@ func (c *canvas) lane(l lane, y float64) float64 {
 // dot is one revision; a pointer that rests on it reads what changed.
 func (c *canvas) dot(r history.Revision, title string, y float64) {
 	class, size := "d", 2.5
-	if strings.HasPrefix(r.Manager, Harness) {
+	if r.ByHarness() {
 		class, size = "d h", 3.5
 	}
 	if id, bad := c.blamed[markOf(r)]; bad {
@@ -363,7 +359,7 @@ func said(revisions []history.Revision, i int) string {
 			words = append(words, "last "+t.UTC().Format(time.TimeOnly))
 		}
 	}
-	if strings.HasPrefix(r.Manager, Harness) {
+	if r.ByHarness() {
 		words = append(words, "by the spec")
 	} else if r.Manager != "" {
 		words = append(words, "by "+r.Manager)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,7 +27,7 @@ func sample(pods int) history.History {
 		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job", ResourceVersion: version}, Status: status}
 	}
 	h := history.History{Revisions: []history.Revision{
-		{At: start, Type: watch.Added, Object: job("1", batchv1.JobStatus{}), Manager: Harness + "a spec)"},
+		{At: start, Type: watch.Added, Object: job("1", batchv1.JobStatus{}), Manager: spec.UserAgent("a spec")},
 	}}
 	for i := range pods {
 		h.Revisions = append(h.Revisions, history.Revision{

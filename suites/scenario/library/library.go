@@ -13,7 +13,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
@@ -111,16 +112,16 @@ func (e Entry) State() State {
 
 // Bugs returns all known bugs of Kubernetes: those of package upstream, with versions
 // and text of their scenarios, and those of the other scenarios.
-func Bugs() ([]protocol.Bug, error) {
+func Bugs() ([]spec.Bug, error) {
 	list, err := Reports()
 	bugs := upstream.Bugs()
 	for _, r := range list {
 		if r.Affected == "" {
 			continue // it was in versions that the suites do not support
 		}
-		i := slices.IndexFunc(bugs, func(b protocol.Bug) bool { return b.Issue == r.Issue && b.Key == r.Key })
+		i := slices.IndexFunc(bugs, func(b spec.Bug) bool { return b.Issue == r.Issue && b.Key == r.Key })
 		if i < 0 {
-			i, bugs = len(bugs), append(bugs, protocol.Bug{Issue: r.Issue, Key: r.Key})
+			i, bugs = len(bugs), append(bugs, spec.Bug{Issue: r.Issue, Key: r.Key})
 		}
 		bugs[i].Component, bugs[i].Versions, bugs[i].Text = r.Component, r.Affected, r.Because
 	}
@@ -130,7 +131,7 @@ func Bugs() ([]protocol.Bug, error) {
 // Red reports whether a scenario is expected to fail against an implementation on a
 // release, as in v1.36.1.
 func Red(s *scenario.Scenario, impl, release string) bool {
-	return s.Affected != "" && protocol.Bug{Component: s.Component, Versions: s.Affected}.In(impl, release)
+	return s.Affected != "" && spec.Bug{Component: s.Component, Versions: s.Affected}.In(implementation.OriginOf(impl), release)
 }
 
 // Among returns the scenario as it is judged on a release with other bugs: without the
@@ -139,7 +140,7 @@ func Among(s *scenario.Scenario, impl, release string) *scenario.Scenario {
 	among := *s
 	bugs, _ := Bugs() // a unit test reads the scenarios
 	for _, bug := range bugs {
-		if (bug.Issue != s.Issue || bug.Key != s.Key) && bug.In(impl, release) {
+		if (bug.Issue != s.Issue || bug.Key != s.Key) && bug.In(implementation.OriginOf(impl), release) {
 			among.Except = slices.Concat(among.Except, bug.Invariants)
 		}
 	}
