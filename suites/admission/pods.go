@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
