@@ -157,12 +157,12 @@ node-image: ## build a node image for CLUSTER=kind without a container registry
 		$(call flag,cache-dir,$(CACHE_DIR)) $(call flag,overlay,$(NODE_OVERLAY))
 
 # The programs of CI. The go command leaves their folder out of ./...
-CI = $(patsubst %/main.go,./%,$(wildcard .ci/*/main.go))
+CI_PROGRAMS = $(patsubst %/main.go,./%,$(wildcard .ci/*/main.go))
 
 test: ## unit tests, the embedded cluster, go install, and the self-test: every mutant must be caught
 	@$(needsgo)
-	go vet ./... $(CI)
-	go test -timeout 10m ./... $(CI)
+	go vet ./... $(CI_PROGRAMS)
+	go test -timeout 10m ./... $(CI_PROGRAMS)
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run 'TestEmbedded|TestInstall' ./fixtures/cluster ./suites/jobconformance
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 30m -v -run TestEveryMutantIsCaught ./suites/mutants
 
@@ -240,7 +240,7 @@ page: ## test the page of a run with 600 specs in Chromium, or of a red run: JOB
 lint: ## gofmt, the words of suites/prose/words.yaml, staticcheck, and actionlint
 	@unformatted=$$(gofmt -l .ci controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
 	go test -count=1 ./suites/prose
-	go run $(STATICCHECK) ./... $(CI)
+	go run $(STATICCHECK) ./... $(CI_PROGRAMS)
 	go run $(ACTIONLINT)
 
 MATRIX ?= ## matrix.jsonl of repro-matrix, whose results figures takes over
