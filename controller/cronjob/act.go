@@ -44,14 +44,13 @@ func (c *Controller) act(ctx context.Context, cronJob *batchv1.CronJob, known *C
 
 // delete deletes one Job and, through the garbage collector, its pods. An unfinished one is spared if
 // it has changed: it may have succeeded meanwhile, and a success is to be recorded first.
-// CRON-FAULTS-003, CRON-CONCURRENCY-013, CRON-HISTORY-010, CRON-TELLS-002, CRON-ADMISSION-010
 func (c *Controller) delete(ctx context.Context, cronJob *batchv1.CronJob, known *Cache, job *batchv1.Job) error {
 	only := metav1.NewUIDPreconditions(string(job.UID))
 	if plan.Finished(job) == "" {
 		only.ResourceVersion = &job.ResourceVersion
 	}
 	err := c.client.BatchV1().Jobs(job.Namespace).Delete(ctx, job.Name, metav1.DeleteOptions{
-		PropagationPolicy: new(metav1.DeletePropagationBackground),
+		PropagationPolicy: new(metav1.DeletePropagationBackground), // CRON-CONCURRENCY-013
 		Preconditions:     only,
 	})
 	switch {
@@ -62,6 +61,7 @@ func (c *Controller) delete(ctx context.Context, cronJob *batchv1.CronJob, known
 		known.deleted[job.UID] = true
 	default:
 		if ctx.Err() == nil && !apierrors.IsConflict(err) {
+			// CRON-ADMISSION-010
 			c.emit(cronJob, known, event(corev1.EventTypeWarning, "FailedDelete", string(job.UID), "Deleted job: %v", err))
 		}
 		return fmt.Errorf("deleting Job %s: %w", job.Name, err)
@@ -95,7 +95,6 @@ func event(kind, reason, about, format string, args ...any) plan.Event {
 
 // create starts the Job of a Plan, once the Jobs that it replaces are deleted, and records it. A
 // refused Job is not recorded.
-// CRON-ADMISSION-001, CRON-ADMISSION-002, CRON-ADMISSION-008, CRON-ADMISSION-009, CRON-FAULTS-001
 func (c *Controller) create(ctx context.Context, cronJob *batchv1.CronJob, known *Cache, p plan.Plan) error {
 	for _, job := range p.Replace {
 		if err := c.delete(ctx, cronJob, known, job); err != nil {
@@ -103,13 +102,13 @@ func (c *Controller) create(ctx context.Context, cronJob *batchv1.CronJob, known
 		}
 	}
 	name := p.Create.Name
-	known.creating = name // until it is recorded, whatever comes between
+	known.creating = name // until it is recorded, whatever comes between. CRON-FAULTS-001
 	job, err := c.client.BatchV1().Jobs(p.Create.Namespace).Create(ctx, p.Create, metav1.CreateOptions{})
 	switch {
 	case err == nil: // CRON-TELLS-001
 		c.emit(cronJob, known, event(corev1.EventTypeNormal, "SuccessfulCreate", name, "Created job %v", name))
 		skew.Observe(max(0, job.CreationTimestamp.Sub(p.ScheduledTime).Seconds()))
-	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause): // CRON-ADMISSION-009
 		return nil // nothing can be created here any more
 	case apierrors.IsAlreadyExists(err):
 		if job, err = c.client.BatchV1().Jobs(p.Create.Namespace).Get(ctx, name, metav1.GetOptions{}); err != nil {
@@ -121,6 +120,7 @@ func (c *Controller) create(ctx context.Context, cronJob *batchv1.CronJob, known
 		}
 	default:
 		if ctx.Err() == nil {
+			// CRON-ADMISSION-002
 			c.emit(cronJob, known, event(corev1.EventTypeWarning, "FailedCreate", name, "Error creating job: %v", err))
 		}
 		return fmt.Errorf("creating Job %s: %w", name, err)

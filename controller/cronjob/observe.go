@@ -20,7 +20,6 @@ import (
 
 // observe gathers the View of a CronJob. Where the informer and the CronJob's status contradict each
 // other, it asks the API server. It returns nil if the CronJob is gone.
-// CRON-OWNERS-001, CRON-OWNERS-003, CRON-ADMISSION-007
 func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, known *Cache) (*plan.View, error) {
 	if known.unconfirmed {
 		live, err := c.client.BatchV1().CronJobs(cronJob.Namespace).Get(ctx, cronJob.Name, metav1.GetOptions{})
@@ -40,6 +39,7 @@ func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, know
 	}
 	v.Schedule, v.ScheduleErr = cronexpr.Parse(cronJob.Spec.Schedule, v.Zone)
 
+	// CRON-OWNERS-001, CRON-ADMISSION-007
 	cached := loop.Owned[batchv1.Job](c.jobs, cronJob.Namespace, cronJob.UID)
 	shown := slices.Clone(cronJob.Status.Active)
 	for _, job := range cached {

@@ -21,7 +21,7 @@ import (
 
 // act carries a Plan out and reports whether it wrote anything, after which the Job should be synced
 // again. The status goes first: if it is refused, the Plan was made from an old view and no pod is
-// touched. JOB-STATUS-011
+// touched.
 func (c *Controller) act(ctx context.Context, job *batchv1.Job, known *Cache, p plan.Plan) (wrote bool, err error) {
 	logger := klog.LoggerWithValues(klog.FromContext(ctx), "job", klog.KObj(job))
 	if p.Status != nil {
@@ -80,6 +80,7 @@ func logStatus(logger klog.Logger, job *batchv1.Job, p plan.Plan) {
 func (c *Controller) writeStatus(ctx context.Context, job *batchv1.Job, known *Cache, p plan.Plan) (*batchv1.Job, error) {
 	update := job.DeepCopy()
 	update.Status = *p.Status
+	// JOB-STATUS-011
 	written, err := c.client.BatchV1().Jobs(job.Namespace).UpdateStatus(ctx, update, metav1.UpdateOptions{})
 	if err != nil {
 		known.jobUnconfirmed = true
@@ -94,7 +95,6 @@ func (c *Controller) writeStatus(ctx context.Context, job *batchv1.Job, known *C
 }
 
 // removeFinalizer removes the tracking finalizer. A pod that is gone has none either.
-// JOB-FAULTS-003
 func (c *Controller) removeFinalizer(ctx context.Context, _ *batchv1.Job, known *Cache, pod *corev1.Pod) error {
 	if err := ignoreGone(c.patch(ctx, known, pod, withoutFinalizer(pod))); err != nil {
 		return err
@@ -122,11 +122,11 @@ func (c *Controller) deleteUncounted(ctx context.Context, job *batchv1.Job, know
 }
 
 // delete deletes this very pod, not another one of its name.
-// JOB-FAULTS-004, JOB-FINISHED-004, JOB-ADMISSION-019, JOB-ADMISSION-022
 func (c *Controller) delete(ctx context.Context, job *batchv1.Job, known *Cache, pod *corev1.Pod) error {
 	err := c.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name,
 		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
 	if ignoreGone(err) != nil {
+		// JOB-ADMISSION-022
 		c.recorder.Eventf(job, corev1.EventTypeWarning, "FailedDelete", "Error deleting: %v", err)
 		return err
 	}
@@ -139,7 +139,7 @@ func (c *Controller) delete(ctx context.Context, job *batchv1.Job, known *Cache,
 
 // adopt makes pods the Job's own and reports whether it wrote anything. The informer may not show yet
 // that the Job is being deleted, which the garbage collector would take for a reason to delete the
-// pods as well, so the API server is asked first (#42639). JOB-PODS-008
+// pods as well, so the API server is asked first (#42639).
 func (c *Controller) adopt(ctx context.Context, job *batchv1.Job, known *Cache, pods []*corev1.Pod) (wrote bool, err error) {
 	live, err := c.client.BatchV1().Jobs(job.Namespace).Get(ctx, job.Name, metav1.GetOptions{})
 	if err != nil || live.UID != job.UID {
@@ -230,8 +230,6 @@ const (
 
 // create starts slowly: one pod, then two, then four. If they are all refused for the same reason,
 // that costs few requests and events. A refused pod counts for nothing.
-// JOB-ADMISSION-001, JOB-ADMISSION-003, JOB-ADMISSION-004, JOB-ADMISSION-005, JOB-ADMISSION-006,
-// JOB-ADMISSION-007, JOB-ADMISSION-008, JOB-ADMISSION-010, JOB-PARALLELISM-013
 func (c *Controller) create(ctx context.Context, job *batchv1.Job, known *Cache, pods []*corev1.Pod) error {
 	for batch := 1; len(pods) > 0; batch *= 2 {
 		n := min(batch, len(pods))
@@ -241,6 +239,8 @@ func (c *Controller) create(ctx context.Context, job *batchv1.Job, known *Cache,
 			if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 				delay, err = refusalMax, nil // the namespace is going away, and so will the Job
 			}
+			// JOB-ADMISSION-001, JOB-ADMISSION-004, JOB-ADMISSION-005, JOB-ADMISSION-006,
+			// JOB-ADMISSION-007, JOB-ADMISSION-008, JOB-PARALLELISM-013
 			known.createAfter = c.clock.Now().Add(delay)
 			klog.FromContext(ctx).V(2).Info("Pods were refused", "job", klog.KObj(job), "notCreated", len(pods), "createAfter", known.createAfter)
 			return err
@@ -251,12 +251,11 @@ func (c *Controller) create(ctx context.Context, job *batchv1.Job, known *Cache,
 	return nil
 }
 
-// refusalDelay returns how long creation waits after so many refusals in a row. JOB-ADMISSION-011
+// refusalDelay returns how long creation waits after so many refusals in a row.
 func refusalDelay(refusals int) time.Duration {
 	return min(refusalBase<<min(refusals-1, 10), refusalMax)
 }
 
-// JOB-ADMISSION-002, JOB-FINISHED-004
 func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, known *Cache, pod *corev1.Pod) error {
 	created, err := c.client.CoreV1().Pods(job.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 	observeCreation(job, err)
@@ -265,6 +264,7 @@ func (c *Controller) createPod(ctx context.Context, job *batchv1.Job, known *Cac
 			known.podsUnconfirmed.Store(true)
 		}
 		if !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+			// JOB-ADMISSION-002
 			c.recorder.Eventf(job, corev1.EventTypeWarning, "FailedCreate", "Error creating: %v", err)
 		}
 		return err

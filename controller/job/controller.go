@@ -103,7 +103,7 @@ func (c *Controller) Run(ctx context.Context, workers int) {
 }
 
 // sync reconciles one Job. After a write the Job is synced again, until nothing is left to
-// do. JOB-STATUS-014
+// do.
 func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 	shown, err := c.jobs.Jobs(key.Namespace).Get(key.Name)
 	if err != nil || !plan.Ours(shown, c.manager) { // the lister's only error is that there is none

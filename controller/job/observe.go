@@ -18,17 +18,16 @@ import (
 
 // observe gathers the View of a Job. upTo is the resourceVersion up to which the informer shows pods.
 // It returns nil if the Job is gone.
-// JOB-FAULTS-007, JOB-FAULTS-008, JOB-FAULTS-009, JOB-FAULTS-014
 func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, known *Cache, upTo string) (*plan.View, error) {
 	if known.jobUnconfirmed {
 		live, err := c.client.BatchV1().Jobs(shown.Namespace).Get(ctx, shown.Name, metav1.GetOptions{})
-		if err != nil || live.UID != shown.UID {
+		if err != nil || live.UID != shown.UID { // JOB-FAULTS-008
 			return nil, ignoreGone(err)
 		}
 		known.sawJob(live)
 		known.jobUnconfirmed = false
 	}
-	job := known.latestJob(shown)
+	job := known.latestJob(shown) // JOB-FAULTS-007
 	selector, err := metav1.LabelSelectorAsSelector(job.Spec.Selector)
 	if err != nil {
 		selector = labels.Nothing() // plan.New reports it
@@ -39,6 +38,7 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, known *Cac
 		}
 		known.podsUnconfirmed.Store(false)
 	}
+	// JOB-FAULTS-012
 	v := &plan.View{Job: job, Manager: c.manager, Orphans: loop.Owned[corev1.Pod](c.pods, job.Namespace, ""), Now: c.clock.Now(),
 		Backoff: plan.DefaultBackoff, History: known.history, CreateAfter: known.createAfter}
 	for _, pod := range known.latestPods(loop.Owned[corev1.Pod](c.pods, job.Namespace, job.UID), upTo, v.Now) {
@@ -50,8 +50,9 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, known *Cac
 }
 
 // confirmPods reads the Job's pods from the API server, so that a pod whose creation went unanswered
-// is not created again. JOB-FAULTS-001
+// is not created again.
 func (c *Controller) confirmPods(ctx context.Context, job *batchv1.Job, selector labels.Selector, known *Cache) error {
+	// JOB-FAULTS-001
 	list, err := c.client.CoreV1().Pods(job.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (c *Controller) confirmPods(ctx context.Context, job *batchv1.Job, selector
 // count them twice (#130333, #137210). Correcting the view beats waiting for the informers: nothing
 // ever blocks, however long a watch hangs.
 //
-// After a crash it is empty, as are the informers. JOB-FAULTS-012, JOB-FAULTS-013
+// After a crash it is empty, as are the informers.
 type Cache struct {
 	// Only the sync of this Job uses these, and there is one at a time.
 	history plan.History

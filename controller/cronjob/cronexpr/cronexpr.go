@@ -23,9 +23,6 @@ type Schedule interface {
 // A schedule is compared with the clock on the wall, as in kube-controller-manager. When that is put
 // forward, times that do not exist have no tick: "30 2 * * *" skips that day. When it is put back,
 // times that exist twice have two. Only @every goes by time that has passed.
-// CRON-LOCAL-003, CRON-LOCAL-004
-// CRON-SCHEDULE-009, CRON-SCHEDULE-010, CRON-SYNTAX-001, CRON-SYNTAX-002, CRON-LOCAL-001,
-// CRON-LOCAL-002, CRON-ZONE-001
 func Parse(text string, zone *time.Location) (Schedule, error) {
 	parsed, err := parse(text)
 	switch p := parsed.(type) {
@@ -33,7 +30,7 @@ func Parse(text string, zone *time.Location) (Schedule, error) {
 		return every{seconds: int64(p.Delay / time.Second)}, nil
 	case *cron.SpecSchedule:
 		if zone != nil && !HasZone(text) {
-			p.Location = zone
+			p.Location = zone // CRON-LOCAL-001
 		}
 		return wallClock{p}, nil
 	}
@@ -47,7 +44,7 @@ func parse(text string) (parsed cron.Schedule, err error) {
 			err = fmt.Errorf("the parser panicked: %v", r)
 		}
 	}()
-	return cron.ParseStandard(text)
+	return cron.ParseStandard(text) // CRON-SCHEDULE-009, CRON-SCHEDULE-010, CRON-SYNTAX-001, CRON-SYNTAX-002
 }
 
 // HasZone reports whether a schedule has a time zone inside.
@@ -61,7 +58,6 @@ func (s wallClock) Next(_, t time.Time) time.Time { return s.SpecSchedule.Next(t
 // this one counts from since (#109250).
 type every struct{ seconds int64 }
 
-// CRON-SYNTAX-003, CRON-DEADLINE-005
 func (e every) Next(since, t time.Time) time.Time {
 	n := int64(1)
 	// Whole seconds, because a time.Duration ends after 292 years.

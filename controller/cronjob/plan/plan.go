@@ -1,7 +1,7 @@
 // Package plan states the batch/v1 contract of CronJobs: New is a pure function from a View of one
 // CronJob, its Jobs, its parsed schedule and the clock to a Plan. It imports nothing but the API
-// types. IDs such as CRON-HISTORY-004 are those of suites/REQUIREMENTS.md and stand where a
-// requirement is kept.
+// types. IDs such as CRON-STATUS-010 are those of suites/REQUIREMENTS.md and stand at the line that
+// keeps a requirement; suites/mutants/PROVED.md lists the lines that a wrong controller proves.
 package plan
 
 import (
@@ -53,7 +53,7 @@ type Event struct {
 
 // New decides what a CronJob needs now.
 func New(v View) (p Plan) {
-	status := p.count(v)
+	status := p.count(v) // CRON-SUSPEND-004
 	// Of a CronJob being deleted, the garbage collector deletes the Jobs or the user keeps them.
 	// CRON-SCHEDULE-012
 	if v.CronJob.DeletionTimestamp == nil {
@@ -69,13 +69,11 @@ func New(v View) (p Plan) {
 }
 
 // count brings the status up to date with the Jobs, before anything is started.
-// CRON-STATUS-001, CRON-STATUS-009, CRON-CONCURRENCY-010, CRON-SUSPEND-004, CRON-FAULTS-002,
-// CRON-EVENTS-002, CRON-TELLS-003
 func (p *Plan) count(v View) batchv1.CronJobStatus {
 	status := *v.CronJob.Status.DeepCopy()
 	jobs := make(map[types.UID]*batchv1.Job, len(v.Jobs))
 	for _, job := range v.Jobs {
-		jobs[job.UID] = job
+		jobs[job.UID] = job // CRON-STATUS-009, CRON-CONCURRENCY-010
 	}
 
 	listed := make(map[types.UID]bool, len(status.Active))
@@ -106,7 +104,7 @@ func (p *Plan) count(v View) batchv1.CronJobStatus {
 		case Finished(job) == batchv1.JobComplete: // CRON-STATUS-005, CRON-STATUS-006
 			// Also of a Job that a user made from the template (#118530). CRON-STATUS-007
 			status.LastSuccessfulTime = later(status.LastSuccessfulTime, job.Status.CompletionTime)
-		case Finished(job) != "", v.terminating(job), listed[job.UID]:
+		case Finished(job) != "", v.terminating(job), listed[job.UID]: // CRON-EVENTS-002
 		default:
 			scheduled, ours := ScheduledTime(v.CronJob, job)
 			if !ours {
@@ -124,7 +122,6 @@ func (p *Plan) count(v View) batchv1.CronJobStatus {
 
 // limit chooses the oldest Jobs with a condition, beyond the limit of them, and records their ticks,
 // so that they are not started again. A limit that is nil, or that no API server accepts, keeps all.
-// CRON-HISTORY-004, CRON-HISTORY-006, CRON-HISTORY-008
 func (p *Plan) limit(v View, status *batchv1.CronJobStatus, condition batchv1.JobConditionType, limit *int32) {
 	if limit == nil {
 		return
@@ -133,7 +130,7 @@ func (p *Plan) limit(v View, status *batchv1.CronJobStatus, condition batchv1.Jo
 		p.event(warning("InvalidHistoryLimit", string(condition), "the limit of %d for Jobs that are %s is negative: all are kept", *limit, condition))
 		return
 	}
-	finished := slices.DeleteFunc(slices.Clone(v.Jobs), func(job *batchv1.Job) bool {
+	finished := slices.DeleteFunc(slices.Clone(v.Jobs), func(job *batchv1.Job) bool { // CRON-HISTORY-008
 		// A Job being deleted neither counts nor is deleted again (#59676).
 		return Finished(job) != condition || v.terminating(job)
 	})
@@ -148,7 +145,7 @@ func (p *Plan) limit(v View, status *batchv1.CronJobStatus, condition batchv1.Jo
 }
 
 // schedule decides whether a Job is due and when the next one is. Of all missed ticks only the latest
-// is started. CRON-SCHEDULE-013, CRON-ZONE-003, CRON-SUSPEND-002, CRON-DEADLINE-006
+// is started.
 func (p *Plan) schedule(v View, status *batchv1.CronJobStatus) {
 	spec := &v.CronJob.Spec
 	if v.ZoneErr != nil {
@@ -166,7 +163,7 @@ func (p *Plan) schedule(v View, status *batchv1.CronJobStatus) {
 		return
 	}
 	ticks := ticksOf(v, *status)
-	tick := ticks.latest(v.Now)
+	tick := ticks.latest(v.Now) // CRON-SUSPEND-002
 	if tick.IsZero() {
 		next := ticks.next(ticks.since)
 		if next.IsZero() { // CRON-SCHEDULE-011
@@ -186,17 +183,17 @@ func (p *Plan) schedule(v View, status *batchv1.CronJobStatus) {
 	switch {
 	case started: // before an interruption
 		status.LastScheduleTime = &metav1.Time{Time: tick}
-	case tick.After(v.NotBefore) && p.inTime(v, ticks, tick): // CRON-CHANGES-001
+	case tick.After(v.NotBefore) && p.inTime(v, ticks, tick): // CRON-CHANGES-001, CRON-CONCURRENCY-016
 		p.create(v, *status, tick)
 	}
 }
 
 // inTime reports whether a tick may still start, and adds an event for missed ticks.
-// CRON-DEADLINE-001, CRON-ADMISSION-005, CRON-SUSPEND-003, CRON-CONCURRENCY-005, CRON-CONCURRENCY-016
 func (p *Plan) inTime(v View, ticks ticks, tick time.Time) bool {
 	about, since := aboutTick(tick), ticks.since
 	if seconds := v.CronJob.Spec.StartingDeadlineSeconds; seconds != nil {
 		deadline := time.Duration(min(max(*seconds, 0), math.MaxInt64/int64(time.Second))) * time.Second
+		// CRON-DEADLINE-001, CRON-ADMISSION-005, CRON-SUSPEND-003, CRON-CONCURRENCY-005
 		if v.Now.Sub(tick) > deadline { // CRON-DEADLINE-002
 			p.event(warning("MissSchedule", about, "Missed scheduled time to start a job: %s", tick.UTC().Format(time.RFC1123Z)))
 			return false
@@ -212,10 +209,9 @@ func (p *Plan) inTime(v View, ticks ticks, tick time.Time) bool {
 }
 
 // create starts the Job of a tick, if the Jobs that are active allow it. Without a policy it is Allow.
-// CRON-SCHEDULE-001, CRON-CONCURRENCY-001, CRON-CONCURRENCY-002, CRON-CONCURRENCY-011
 func (p *Plan) create(v View, status batchv1.CronJobStatus, tick time.Time) {
 	p.beforeCreate = *status.DeepCopy()
-	switch policy := v.CronJob.Spec.ConcurrencyPolicy; {
+	switch policy := v.CronJob.Spec.ConcurrencyPolicy; { // CRON-CONCURRENCY-001, CRON-CONCURRENCY-011
 	case !slices.Contains([]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent, ""}, policy):
 		p.event(warning("UnknownConcurrencyPolicy", string(policy), "Not starting job because the concurrency policy %q is unknown", policy))
 		return
@@ -232,13 +228,14 @@ func (p *Plan) create(v View, status batchv1.CronJobStatus, tick time.Time) {
 			}
 		}
 	}
-	p.Create, p.ScheduledTime = newJob(v.CronJob, tick, v.Zone), tick
+	p.Create, p.ScheduledTime = newJob(v.CronJob, tick, v.Zone), tick // CRON-SCHEDULE-001
 }
 
 // Recorded returns the CronJob's status once job, which may have been found rather than created,
-// exists for Create. CRON-STATUS-004
+// exists for Create.
 func (p Plan) Recorded(job *batchv1.Job) batchv1.CronJobStatus {
 	status := *p.beforeCreate.DeepCopy()
+	// CRON-STATUS-004
 	status.LastScheduleTime = later(status.LastScheduleTime, &metav1.Time{Time: p.ScheduledTime})
 	if Finished(job) == "" && !UIDs(status.Active)[job.UID] {
 		status.Active = append(status.Active, ReferenceTo(job))
@@ -247,23 +244,23 @@ func (p Plan) Recorded(job *batchv1.Job) batchv1.CronJobStatus {
 }
 
 // newJob returns the Job of a tick, from the template.
-// CRON-JOBS-001, CRON-JOBS-002, CRON-JOBS-003, CRON-JOBS-006, CRON-JOBS-008, CRON-TEMPLATE-001,
-// CRON-TEMPLATE-002, CRON-ZONE-002
 func newJob(cronJob *batchv1.CronJob, tick time.Time, zone *time.Location) *batchv1.Job {
 	if zone == nil {
 		zone = time.UTC
 	}
-	template := cronJob.Spec.JobTemplate.DeepCopy()
+	template := cronJob.Spec.JobTemplate.DeepCopy() // CRON-JOBS-008
 	job := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
-			Name:            jobName(cronJob, tick),
-			Namespace:       cronJob.Namespace,
-			Labels:          template.Labels,
-			Annotations:     template.Annotations,
+			Name:        jobName(cronJob, tick),
+			Namespace:   cronJob.Namespace,
+			Labels:      template.Labels,
+			Annotations: template.Annotations,
+			// CRON-JOBS-002, CRON-JOBS-006
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(cronJob, batchv1.SchemeGroupVersion.WithKind("CronJob"))},
 		},
-		Spec: template.Spec,
+		Spec: template.Spec, // CRON-TEMPLATE-002
 	}
+	// CRON-JOBS-003
 	metav1.SetMetaDataAnnotation(&job.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, tick.In(zone).Format(time.RFC3339))
 	return job
 }

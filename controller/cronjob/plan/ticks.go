@@ -14,11 +14,10 @@ type ticks struct {
 }
 
 // ticksOf begins after the status' lastScheduleTime, in the time zone of now.
-// CRON-SCHEDULE-004, CRON-SCHEDULE-005
 func ticksOf(v View, status batchv1.CronJobStatus) ticks {
 	since := v.CronJob.CreationTimestamp.Time
 	if last := status.LastScheduleTime; last != nil {
-		since = last.Time
+		since = last.Time // CRON-SCHEDULE-005
 	}
 	return ticks{v.Schedule, since.In(v.Now.Location()).Truncate(time.Second)}
 }
@@ -29,7 +28,6 @@ func (k ticks) next(t time.Time) time.Time { return k.schedule.Next(k.since, t) 
 // latest returns the last tick that is not after now, or the zero time if there is none. It halves
 // the time in question instead of walking through it: a CronJob may have missed millions of ticks,
 // and they need not be evenly spaced (#118724, #121327).
-// CRON-SCHEDULE-006, CRON-SCHEDULE-007
 func (k ticks) latest(now time.Time) time.Time {
 	due := func(tick time.Time) bool { return !tick.IsZero() && !tick.After(now) }
 	tick := k.next(k.since)

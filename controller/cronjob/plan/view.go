@@ -43,9 +43,9 @@ type Schedule interface {
 }
 
 // Finished returns the condition that ended a Job: Complete, Failed or none.
-// CRON-CONCURRENCY-006, CRON-CONCURRENCY-008
 func Finished(job *batchv1.Job) batchv1.JobConditionType {
 	for _, c := range job.Status.Conditions {
+		// CRON-CONCURRENCY-006, CRON-CONCURRENCY-008
 		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
 			return c.Type
 		}
@@ -66,9 +66,9 @@ func ScheduledTime(cronJob *batchv1.CronJob, job *batchv1.Job) (metav1.Time, boo
 }
 
 // jobName gives every tick one name, in minutes since 1970, so that no interruption can give it two
-// Jobs. CRON-JOBS-004, CRON-SCHEDULE-002, CRON-TEMPLATE-003
+// Jobs.
 func jobName(cronJob *batchv1.CronJob, tick time.Time) string {
-	return fmt.Sprintf("%s-%d", cronJob.Name, tick.Unix()/60)
+	return fmt.Sprintf("%s-%d", cronJob.Name, tick.Unix()/60) // CRON-JOBS-004, CRON-TEMPLATE-003
 }
 
 // byAge sorts a copy of jobs by start, or by creation where a Job never started, then by name.

@@ -83,7 +83,6 @@ func NewerThan(a, b string) bool {
 // Caches are what a controller knows of objects beyond its informers. An entry belongs to a UID, so
 // that an object created again under an old name inherits nothing (#132042). Nothing may break when
 // a restart loses them all.
-// JOB-COMPLETIONS-009, JOB-FAULTS-008, CRON-OWNERS-001
 type Caches[T any] struct{ byKey sync.Map }
 
 type entry[T any] struct {
@@ -93,7 +92,7 @@ type entry[T any] struct {
 
 // Of returns what is known of an object, at first a zero T.
 func (c *Caches[T]) Of(key cache.ObjectName, uid types.UID) *T {
-	if known, ok := c.byKey.Load(key); ok && known.(entry[T]).uid == uid {
+	if known, ok := c.byKey.Load(key); ok && known.(entry[T]).uid == uid { // JOB-FAULTS-008, CRON-OWNERS-001
 		return known.(entry[T]).content
 	}
 	fresh := entry[T]{uid, new(T)}

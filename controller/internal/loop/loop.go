@@ -46,14 +46,13 @@ func NewQueue(name string, clock clock.WithTicker) Queue {
 // Run has each queue emptied by workers of its own, from when the informers have synced until ctx is
 // done. Then it lets syncs under way end, for as long as drain at most. The informers list and watch
 // again whatever they missed.
-// JOB-FAULTS-010, JOB-FAULTS-011, JOB-DOWNTIME-001, CRON-FAULTS-005, CRON-DOWNTIME-001
 func Run(ctx context.Context, workers int, synced []cache.InformerSynced, syncs map[Queue]Sync) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	for queue := range syncs {
 		defer queue.ShutDown()
 	}
-	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
+	if !cache.WaitForCacheSync(ctx.Done(), synced...) { // JOB-FAULTS-011, CRON-FAULTS-005
 		return
 	}
 	klog.FromContext(ctx).Info("Starting workers", "workers", workers)
@@ -71,7 +70,7 @@ func Run(ctx context.Context, workers int, synced []cache.InformerSynced, syncs 
 }
 
 // next handles one key; it returns false when the queue is closed. A panic over one object is a
-// failure like any other. CRON-SCHEDULE-011
+// failure like any other.
 func next(ctx context.Context, queue Queue, sync Sync) (open bool) {
 	key, closed := queue.Get()
 	if closed {

@@ -16,7 +16,6 @@ import (
 type Backoff struct{ Base, Max time.Duration }
 
 // DefaultBackoff is that of kube-controller-manager.
-// JOB-BACKOFF-008, JOB-BACKOFF-009, JOB-BACKOFF-010, JOB-BACKOFF-014
 var DefaultBackoff = Backoff{Base: 10 * time.Second, Max: 10 * time.Minute}
 
 // maxFailuresKept is more than it takes to get from any sensible Base to Max.
@@ -85,7 +84,7 @@ func (b Backoff) after(failures int, last time.Time) time.Time {
 }
 
 // finishTime returns when the last container ended. Where the pod does not show that, it is when the
-// pod stopped being ready, or was deleted, or at worst was created. JOB-BACKOFF-015
+// pod stopped being ready, or was deleted, or at worst was created.
 func finishTime(pod *corev1.Pod) time.Time {
 	if at := containersFinished(pod); !at.IsZero() {
 		return at
@@ -103,7 +102,7 @@ func finishTime(pod *corev1.Pod) time.Time {
 	return pod.CreationTimestamp.Time
 }
 
-// containersFinished is zero unless all containers ended, sidecars included. JOB-BACKOFF-016
+// containersFinished is zero unless all containers ended, sidecars included.
 func containersFinished(pod *corev1.Pod) time.Time {
 	statuses := slices.Clone(pod.Status.ContainerStatuses)
 	for _, c := range pod.Status.InitContainerStatuses {

@@ -34,8 +34,6 @@ type counts struct {
 //
 // It returns the status with all counters up to date, and the pods that lose the finalizer once
 // that status is written.
-// JOB-TRACKING-002, JOB-TRACKING-003, JOB-TRACKING-004, JOB-TRACKING-007, JOB-FAULTS-002,
-// JOB-COMPLETIONS-006, JOB-COMPLETIONS-007, JOB-BACKOFF-005, JOB-STATUS-004
 func count(job *batchv1.Job, pods []*corev1.Pod) (c counts, status batchv1.JobStatus, counted []*corev1.Pod) {
 	c, withFinalizer := sortPods(pods)
 	status, recorded := settle(job, withFinalizer)
@@ -59,7 +57,7 @@ func count(job *batchv1.Job, pods []*corev1.Pod) (c counts, status batchv1.JobSt
 			}
 			room--
 			if uids != nil {
-				*uids = append(*uids, pod.UID)
+				*uids = append(*uids, pod.UID) // JOB-TRACKING-007
 			}
 			counted = append(counted, pod)
 		}
@@ -94,8 +92,9 @@ func settle(job *batchv1.Job, withFinalizer sets.Set[types.UID]) (status batchv1
 		status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
 	}
 	uncounted := status.UncountedTerminatedPods
+	// JOB-STATUS-004
 	status.Succeeded = max(status.Succeeded, 0) + dropReleased(&uncounted.Succeeded, withFinalizer)
-	status.Failed = max(status.Failed, 0) + dropReleased(&uncounted.Failed, withFinalizer)
+	status.Failed = max(status.Failed, 0) + dropReleased(&uncounted.Failed, withFinalizer) // JOB-ELASTIC-005
 	return status, sets.New(uncounted.Succeeded...).Insert(uncounted.Failed...)
 }
 
@@ -136,7 +135,7 @@ func (c *counts) add(job *batchv1.Job, pod *corev1.Pod, as outcome, uncounted *b
 		if Indexed(job) {
 			return nil // countIndexes has counted it
 		}
-		c.succeeded++
+		c.succeeded++ // JOB-COMPLETIONS-007
 		return &uncounted.Succeeded
 	}
 	decision := decide(job, pod)
@@ -146,7 +145,7 @@ func (c *counts) add(job *batchv1.Job, pod *corev1.Pod, as outcome, uncounted *b
 	if decision.action == batchv1.PodFailurePolicyActionIgnore { // JOB-PODFAILUREPOLICY-006
 		return nil
 	}
-	c.failed++ // JOB-PODFAILUREPOLICY-007, JOB-PODFAILUREPOLICY-008
+	c.failed++ // JOB-PODFAILUREPOLICY-007, JOB-PODFAILUREPOLICY-008, JOB-BACKOFF-005
 	return &uncounted.Failed
 }
 
@@ -184,21 +183,20 @@ func dropReleased(uids *[]types.UID, withFinalizer sets.Set[types.UID]) int32 {
 // countsAsFailed reports whether a pod is a failure of the Job. A pod that is being deleted is one
 // already, as it may vanish without ever reaching a final phase, unless podReplacementPolicy asks
 // to wait for that phase (KEP-3939). A failing Job waits for no phase.
-// JOB-BACKOFF-012, JOB-REPLACEMENT-002, JOB-REPLACEMENT-003, JOB-PODFAILUREPOLICY-019,
-// JOB-PODFAILUREPOLICY-020, JOB-BACKOFFLIMITPERINDEX-017, JOB-BACKOFFLIMITPERINDEX-018
 func countsAsFailed(job *batchv1.Job, pod *corev1.Pod) bool {
 	switch {
 	case Terminal(pod):
 		return pod.Status.Phase == corev1.PodFailed
-	case pod.DeletionTimestamp == nil:
+	case pod.DeletionTimestamp == nil: // JOB-PODFAILUREPOLICY-020
 		return false
 	}
+	// JOB-BACKOFF-012, JOB-REPLACEMENT-003, JOB-BACKOFFLIMITPERINDEX-017,
+	// JOB-BACKOFFLIMITPERINDEX-018
 	return !ReplaceOnlyFailed(job) || IsTrue(job, batchv1.JobFailureTarget) != nil
 }
 
 // uncountable reports whether an unfinished pod no longer matters to the counters: the Job is being
 // deleted, or has met its success criteria and the pod is being deleted.
-// JOB-SUCCESSPOLICY-010
 func uncountable(job *batchv1.Job, pod *corev1.Pod) bool {
 	return job.DeletionTimestamp != nil ||
 		terminating(pod) && IsTrue(job, batchv1.JobSuccessCriteriaMet) != nil

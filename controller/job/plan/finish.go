@@ -19,10 +19,9 @@ type verdict struct {
 
 // judge returns nil while the Job goes on. A condition that the status has already was judged
 // before and stands; of several grounds at once, failure goes first.
-// JOB-BACKOFF-007, JOB-PODFAILUREPOLICY-005, JOB-SUCCESSPOLICY-012, JOB-SUCCESSPOLICY-013,
-// JOB-SUCCESSPOLICY-014
 func judge(job *batchv1.Job, pods []*corev1.Pod, c counts, startTime *metav1.Time, now time.Time) *verdict {
 	for _, interim := range []batchv1.JobConditionType{batchv1.JobSuccessCriteriaMet, batchv1.JobFailureTarget} {
+		// JOB-BACKOFF-007, JOB-PODFAILUREPOLICY-005, JOB-SUCCESSPOLICY-013
 		if c := IsTrue(job, interim); c != nil {
 			return &verdict{interim: interim, reason: c.Reason, message: c.Message}
 		}
@@ -56,8 +55,6 @@ func judge(job *batchv1.Job, pods []*corev1.Pod, c counts, startTime *metav1.Tim
 }
 
 // completed reports whether enough pods succeeded and none is active any more.
-// JOB-COMPLETIONS-001, JOB-COMPLETIONS-004, JOB-INDEXED-006, JOB-ELASTIC-006,
-// JOB-BACKOFFLIMITPERINDEX-005, JOB-SUSPEND-015
 func completed(job *batchv1.Job, c counts) bool {
 	if len(c.active) > 0 {
 		return false
@@ -65,26 +62,26 @@ func completed(job *batchv1.Job, c counts) bool {
 	if job.Spec.Completions == nil {
 		return c.succeeded > 0 // JOB-COMPLETIONS-005
 	}
+	// JOB-COMPLETIONS-004, JOB-INDEXED-006, JOB-ELASTIC-006, JOB-BACKOFFLIMITPERINDEX-005
 	return c.succeeded >= *job.Spec.Completions
 }
 
 // finish leads a Job to its end. The interim condition is written before any pod is deleted, and
 // the terminal one only when every pod is gone or finished, and counted (KEP-3998, #123775,
 // #119159).
-// JOB-END-003, JOB-END-004, JOB-END-005, JOB-END-006, JOB-ADMISSION-020, JOB-BACKOFFLIMITPERINDEX-008,
-// JOB-PODFAILUREPOLICY-003, JOB-PODFAILUREPOLICY-004, JOB-SUCCESSPOLICY-009, JOB-SUCCESSPOLICY-011,
-// JOB-SUSPEND-014
 func (p *Plan) finish(job *batchv1.Job, c counts, how verdict, now time.Time) {
 	failing := how.interim == batchv1.JobFailureTarget
+	// JOB-PODFAILUREPOLICY-003
 	if failing { // JOB-BACKOFF-006, JOB-DEADLINE-002, JOB-DEADLINE-003, JOB-ONFAILURE-007
 		p.DeleteCounted = atMost(MaxPods, c.active)
 	} else { // JOB-SUCCESSPOLICY-008
 		p.DeleteUncounted = atMost(MaxPods, c.active)
 	}
+	// JOB-END-003, JOB-PODFAILUREPOLICY-004, JOB-BACKOFFLIMITPERINDEX-008
 	if p.setCondition(how.interim, true, how.reason, how.message, now) {
 		return
 	}
-	if len(c.active)+len(c.terminating)+c.withFinalizer > 0 {
+	if len(c.active)+len(c.terminating)+c.withFinalizer > 0 { // JOB-ADMISSION-020, JOB-SUCCESSPOLICY-009
 		return
 	}
 	if p.Status.StartTime == nil && !(suspended(job) && ptr.Deref(job.Spec.Completions, 1) == 0) {
@@ -110,23 +107,20 @@ func (p *Plan) finish(job *batchv1.Job, c counts, how verdict, now time.Time) {
 
 // deadline returns when activeDeadlineSeconds (since startTime) run out; nil if the Job has none or
 // is suspended. The API allows more seconds than a Duration can have.
-// JOB-DEADLINE-007, JOB-DEADLINE-011, JOB-DEADLINE-012
 func deadline(job *batchv1.Job, startTime *metav1.Time) *time.Time {
 	if job.Spec.ActiveDeadlineSeconds == nil || startTime == nil || suspended(job) {
 		return nil
 	}
 	seconds := min(*job.Spec.ActiveDeadlineSeconds, int64(math.MaxInt64/time.Second))
-	return ptr.To(startTime.Add(time.Duration(seconds) * time.Second))
+	return ptr.To(startTime.Add(time.Duration(seconds) * time.Second)) // JOB-DEADLINE-007
 }
 
 // backoffLimit returns how many failures a Job survives.
-// JOB-BACKOFF-003, JOB-BACKOFFLIMITPERINDEX-010
-func backoffLimit(job *batchv1.Job) int32 { return ptr.Deref(job.Spec.BackoffLimit, 6) }
+func backoffLimit(job *batchv1.Job) int32 { return ptr.Deref(job.Spec.BackoffLimit, 6) } // JOB-BACKOFF-003
 
 // restartedTooOften applies the back-off limit to restartPolicy OnFailure, where containers fail and
 // pods stay: their restarts add up. A limit of n allows n-1 of them, but 0 and 1 are alike (as in
 // kube-controller-manager).
-// JOB-ONFAILURE-002, JOB-ONFAILURE-003, JOB-ONFAILURE-004
 func restartedTooOften(job *batchv1.Job, pods []*corev1.Pod) bool {
 	if job.Spec.Template.Spec.RestartPolicy != corev1.RestartPolicyOnFailure {
 		return false

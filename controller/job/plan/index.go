@@ -32,7 +32,7 @@ func CompletionIndex(pod *corev1.Pod) int {
 }
 
 // validIndex reports whether a pod has a part in its Job: pods of an Indexed Job without a valid
-// index count neither way (JOB-INDEXED-012).
+// index count neither way.
 func validIndex(job *batchv1.Job, pod *corev1.Pod) bool {
 	ix := CompletionIndex(pod)
 	return !Indexed(job) || ix >= 0 && ix < completions(job)
@@ -60,10 +60,9 @@ func (i indexes) retains(pod *corev1.Pod) bool { return i.retained[CompletionInd
 
 // countIndexes brings the completed and the failed indexes up to date. An index ends once: how it
 // ended first stands. recorded are pods that uncountedTerminatedPods lists.
-// JOB-INDEXED-008, JOB-ELASTIC-004, JOB-ELASTIC-005, JOB-ELASTIC-007, JOB-SUCCESSPOLICY-017
 func countIndexes(job *batchv1.Job, pods, active []*corev1.Pod, recorded sets.Set[types.UID]) (i indexes) {
 	limit := completions(job)
-	i.completed = ParseIntervals(job.Status.CompletedIndexes, limit)
+	i.completed = ParseIntervals(job.Status.CompletedIndexes, limit) // JOB-ELASTIC-004, JOB-SUCCESSPOLICY-017
 	i.failed = ParseIntervals(ptr.Deref(job.Status.FailedIndexes, ""), limit).Minus(i.completed)
 	var completed, failed []int
 	for _, pod := range pods {
@@ -84,7 +83,6 @@ func countIndexes(job *batchv1.Job, pods, active []*corev1.Pod, recorded sets.Se
 }
 
 // endsIndex reports whether an index has failed for good with this failed pod.
-// JOB-BACKOFFLIMITPERINDEX-001, JOB-BACKOFFLIMITPERINDEX-002, JOB-BACKOFFLIMITPERINDEX-019
 func endsIndex(job *batchv1.Job, pod *corev1.Pod) bool {
 	if pod.DeletionTimestamp != nil && IsTrue(job, batchv1.JobFailureTarget) != nil {
 		return false // the controller deleted it because the Job fails
@@ -92,11 +90,12 @@ func endsIndex(job *batchv1.Job, pod *corev1.Pod) bool {
 	action := decide(job, pod).action
 	failures, _ := indexFailures(pod)
 	return action == batchv1.PodFailurePolicyActionFailIndex ||
+		// JOB-BACKOFFLIMITPERINDEX-002
 		action != batchv1.PodFailurePolicyActionIgnore && failures >= int(*job.Spec.BackoffLimitPerIndex)
 }
 
 // retained finds the pod that failed last of each index that waits for its next pod. over are the
-// indexes that wait for none. JOB-BACKOFFLIMITPERINDEX-016
+// indexes that wait for none.
 func retained(job *batchv1.Job, pods []*corev1.Pod, over Intervals) map[int]*corev1.Pod {
 	if job.DeletionTimestamp != nil || ending(job) {
 		return nil
@@ -130,7 +129,6 @@ func indexFailures(pod *corev1.Pod) (counted, ignored int) {
 }
 
 // Attempts returns how often an index had failed before this pod, for whatever reason.
-// JOB-BACKOFFLIMITPERINDEX-022
 func Attempts(pod *corev1.Pod) int {
 	counted, ignored := indexFailures(pod)
 	return counted + ignored
@@ -152,7 +150,7 @@ type failureCount struct{ counted, ignored int }
 // that followed the last failure may have been deleted, with the number on it: by a suspension, or a
 // lower parallelism. Then the failed one still shows it, though it is counted; if that is gone as
 // well, nothing does. An index that had failed for good starts anew: completions have excluded it
-// meanwhile. JOB-SUSPEND-007, JOB-BACKOFFLIMITPERINDEX-012, JOB-BACKOFFLIMITPERINDEX-013
+// meanwhile.
 func failureCounts(job *batchv1.Job, pods []*corev1.Pod) map[int]failureCount {
 	if !LimitPerIndex(job) {
 		return nil
@@ -183,10 +181,9 @@ func MayRetry(job *batchv1.Job, pod *corev1.Pod) bool {
 
 // setIndex gives a pod its completion index in all the ways that KEP-2214 and KEP-4017 promise:
 // annotation, label, environment, name and host name.
-// JOB-INDEXED-001, JOB-INDEXED-002, JOB-INDEXED-003, JOB-INDEXED-004
 func setIndex(pod *corev1.Pod, jobName string, index int) {
 	ix := strconv.Itoa(index)
-	pod.GenerateName = namePrefix(jobName, "-"+ix+"-")
+	pod.GenerateName = namePrefix(jobName, "-"+ix+"-") // JOB-INDEXED-003
 	metav1.SetMetaDataAnnotation(&pod.ObjectMeta, batchv1.JobCompletionIndexAnnotation, ix)
 	metav1.SetMetaDataLabel(&pod.ObjectMeta, batchv1.JobCompletionIndexAnnotation, ix)
 	pod.Spec.Hostname = jobName + "-" + ix

@@ -6,7 +6,8 @@
 // (suspend), KEP-2214 (Indexed), KEP-3715 (elastic Indexed), KEP-3850 (backoffLimitPerIndex),
 // KEP-3329 (podFailurePolicy), KEP-3939 (podReplacementPolicy), KEP-3998 (successPolicy, interim
 // conditions) and KEP-4368 (managedBy). IDs such as JOB-SUSPEND-006 are those of
-// suites/REQUIREMENTS.md and stand where a requirement is kept.
+// suites/REQUIREMENTS.md and stand at the line that keeps a requirement; suites/mutants/PROVED.md
+// lists the lines that a wrong controller proves.
 package plan
 
 import (
@@ -75,7 +76,7 @@ func New(v View) Plan {
 	p.start(job, v.Now)
 	switch verdict := judge(job, pods, c, status.StartTime, v.Now); {
 	case verdict != nil:
-		p.finish(job, c, *verdict, v.Now)
+		p.finish(job, c, *verdict, v.Now) // JOB-END-006, JOB-SUCCESSPOLICY-011
 	case deleting:
 		// The garbage collector deletes the pods.
 		// JOB-PODS-009, JOB-FINISHED-001, JOB-ADMISSION-014
@@ -84,7 +85,7 @@ func New(v View) Plan {
 	default:
 		p.scale(v, c)
 		if d := deadline(job, status.StartTime); d != nil {
-			p.requeueAfter(d.Sub(v.Now)) // JOB-DEADLINE-004
+			p.requeueAfter(d.Sub(v.Now)) // JOB-DEADLINE-004, JOB-ADMISSION-012
 		}
 	}
 	// JOB-STATUS-012
@@ -114,10 +115,9 @@ func (p *Plan) start(job *batchv1.Job, now time.Time) {
 
 // suspend deletes all active pods, and then reports the Job as suspended. Meanwhile startTime is
 // empty (v1.36, MutableSchedulingDirectivesForSuspendedJobs).
-// JOB-SUSPEND-001, JOB-SUSPEND-002, JOB-SUSPEND-003, JOB-SUSPEND-007, JOB-SUSPEND-013
 func (p *Plan) suspend(c counts, now time.Time) {
 	if len(c.active) > 0 {
-		p.DeleteUncounted = atMost(MaxPods, c.active)
+		p.DeleteUncounted = atMost(MaxPods, c.active) // JOB-SUSPEND-002
 		return
 	}
 	if p.setCondition(batchv1.JobSuspended, true, "JobSuspended", "Job suspended", now) {
@@ -127,7 +127,7 @@ func (p *Plan) suspend(c counts, now time.Time) {
 }
 
 // setCondition makes a condition true or false, and the only one of its type. It reports whether
-// that changed the status. JOB-STATUS-013
+// that changed the status.
 func (p *Plan) setCondition(kind batchv1.JobConditionType, value bool, reason, message string, now time.Time) bool {
 	if value == (trueCondition(p.Status, kind) != nil) {
 		return false
@@ -145,7 +145,7 @@ func (p *Plan) event(kind, reason, message string) {
 	p.Events = append(p.Events, Event{Type: kind, Reason: reason, Message: message})
 }
 
-// requeueAfter keeps the earliest time asked for. JOB-DEADLINE-005, JOB-ADMISSION-012
+// requeueAfter keeps the earliest time asked for.
 func (p *Plan) requeueAfter(in time.Duration) {
 	if p.RequeueAfter == 0 || in < p.RequeueAfter {
 		p.RequeueAfter = max(in, time.Millisecond)

@@ -20,10 +20,10 @@ var knownActions = []batchv1.PodFailurePolicyAction{batchv1.PodFailurePolicyActi
 
 // decide goes by the first rule that matches. Without one the pod counts. Rules with an action of a
 // later API are skipped, as the API asks.
-// JOB-PODFAILUREPOLICY-002, JOB-PODFAILUREPOLICY-009, JOB-PODFAILUREPOLICY-021
 func decide(job *batchv1.Job, pod *corev1.Pod) decision {
 	if job.Spec.PodFailurePolicy != nil {
 		for i, rule := range job.Spec.PodFailurePolicy.Rules {
+			// JOB-PODFAILUREPOLICY-021
 			if why := matches(rule, pod); why != "" && slices.Contains(knownActions, rule.Action) {
 				return decision{rule.Action, fmt.Sprintf("%s matching %s rule at index %d", why, rule.Action, i)}
 			}
@@ -72,19 +72,18 @@ func matches(rule batchv1.PodFailurePolicyRule, pod *corev1.Pod) string {
 
 // metRule returns the first rule of the success policy (KEP-3998) that the completed indexes meet:
 // enough of those that it names, or of any. A rule that names none that exist is never met.
-// JOB-SUCCESSPOLICY-004, JOB-SUCCESSPOLICY-005, JOB-SUCCESSPOLICY-015, JOB-SUCCESSPOLICY-016
 func metRule(job *batchv1.Job, completed Intervals) (index int, met bool) {
 	if job.Spec.SuccessPolicy == nil || !Indexed(job) || len(completed) == 0 {
 		return 0, false
 	}
 	for i, rule := range job.Spec.SuccessPolicy.Rules {
-		reached, all := completed.Total(), false
-		if rule.SucceededIndexes != nil { // JOB-SUCCESSPOLICY-001
+		reached, all := completed.Total(), false // JOB-SUCCESSPOLICY-016
+		if rule.SucceededIndexes != nil {        // JOB-SUCCESSPOLICY-001
 			named := ParseIntervals(*rule.SucceededIndexes, completions(job))
 			reached = named.Total() - named.Minus(completed).Total()
 			all = reached == named.Total()
 		}
-		// JOB-SUCCESSPOLICY-002, JOB-SUCCESSPOLICY-003
+		// JOB-SUCCESSPOLICY-002, JOB-SUCCESSPOLICY-003, JOB-SUCCESSPOLICY-005
 		if reached > 0 && (all || rule.SucceededCount != nil && reached >= int(*rule.SucceededCount)) {
 			return i, true
 		}

@@ -27,6 +27,7 @@ func (p *Plan) scale(v View, c counts) {
 	if len(p.Adopt) > 0 {
 		return
 	}
+	// JOB-REPLACEMENT-007, JOB-ADMISSION-009
 	missing := want - len(c.active)
 	if ReplaceOnlyFailed(v.Job) {
 		missing -= len(c.terminating) // JOB-REPLACEMENT-001, JOB-REPLACEMENT-006
@@ -47,8 +48,6 @@ func (p *Plan) scale(v View, c counts) {
 }
 
 // wanted returns how many pods should be active now.
-// JOB-PARALLELISM-001, JOB-PARALLELISM-002, JOB-PARALLELISM-006, JOB-BACKOFF-002,
-// JOB-COMPLETIONS-002, JOB-REPLACEMENT-007, JOB-ADMISSION-009
 func wanted(job *batchv1.Job, c counts) int {
 	parallelism := int(ptr.Deref(job.Spec.Parallelism, 1)) // JOB-PARALLELISM-003, JOB-COMPLETIONS-010
 	if job.Spec.Completions == nil {
@@ -59,7 +58,8 @@ func wanted(job *batchv1.Job, c counts) int {
 		}
 		return parallelism
 	}
-	// JOB-PARALLELISM-004, JOB-PARALLELISM-005, JOB-COMPLETIONS-003, JOB-COMPLETIONS-008
+	// JOB-PARALLELISM-004, JOB-PARALLELISM-005, JOB-COMPLETIONS-003, JOB-COMPLETIONS-008,
+	// JOB-PARALLELISM-002, JOB-PARALLELISM-006
 	return max(0, min(parallelism, int(*job.Spec.Completions-c.succeeded)))
 }
 
@@ -86,7 +86,7 @@ func surplusPods(job *batchv1.Job, active []*corev1.Pod, n int) []*corev1.Pod {
 
 // byProgress returns active pods in the order in which upstream deletes them: unassigned before
 // assigned, pending before running, unready before ready, ready for a short time before a long
-// one, restarted often before seldom, young before old. JOB-PARALLELISM-014
+// one, restarted often before seldom, young before old.
 func byProgress(active []*corev1.Pod) []*corev1.Pod {
 	type progress struct {
 		pod                  *corev1.Pod
@@ -183,9 +183,8 @@ func (p *Plan) create(v View, c counts, n int) {
 
 // newPod returns a pod from the Job's template. Its labels are the template's: the API server has
 // put job-name and controller-uid there. failures are those of its index before it.
-// JOB-PODS-001, JOB-DEADLINE-009, JOB-SUSPEND-009, JOB-SUSPEND-010, JOB-ADMISSION-017
 func newPod(job *batchv1.Job, index int, failures failureCount) *corev1.Pod {
-	template := job.Spec.Template.DeepCopy()
+	template := job.Spec.Template.DeepCopy() // JOB-PODS-001, JOB-SUSPEND-009, JOB-SUSPEND-010
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:       job.Namespace,
@@ -195,7 +194,7 @@ func newPod(job *batchv1.Job, index int, failures failureCount) *corev1.Pod {
 			Finalizers:      template.Finalizers,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(job, Kind)}, // JOB-PODS-004
 		},
-		Spec: template.Spec,
+		Spec: template.Spec, // JOB-DEADLINE-009
 	}
 	if !HasFinalizer(pod) {
 		pod.Finalizers = append(pod.Finalizers, batchv1.JobTrackingFinalizer) // JOB-TRACKING-001
@@ -212,7 +211,7 @@ func newPod(job *batchv1.Job, index int, failures failureCount) *corev1.Pod {
 	return pod
 }
 
-// namePrefix shortens the name rather than the suffix, which carries the index. JOB-IDENTITY-002
+// namePrefix shortens the name rather than the suffix, which carries the index.
 func namePrefix(name, suffix string) string {
-	return name[:min(len(name), maxGeneratedPrefix-len(suffix))] + suffix
+	return name[:min(len(name), maxGeneratedPrefix-len(suffix))] + suffix // JOB-IDENTITY-002
 }

@@ -48,12 +48,11 @@ func Finished(job *batchv1.Job) bool {
 
 // ManagedByOther reports whether spec.managedBy leaves the Job to another controller than the
 // manager (KEP-4368). An empty manager is the built-in one.
-// JOB-MANAGEDBY-001, JOB-MANAGEDBY-002, JOB-MANAGEDBY-003, JOB-MANAGEDBY-004
 func ManagedByOther(job *batchv1.Job, manager string) bool {
 	if manager == "" {
 		manager = batchv1.JobControllerName
 	}
-	return ptr.Deref(job.Spec.ManagedBy, batchv1.JobControllerName) != manager
+	return ptr.Deref(job.Spec.ManagedBy, batchv1.JobControllerName) != manager // JOB-MANAGEDBY-003
 }
 
 // ending reports whether it is decided how a Job ends, though it has not ended yet.
@@ -74,7 +73,7 @@ func LimitPerIndex(job *batchv1.Job) bool {
 }
 
 // ReplaceOnlyFailed reports whether a pod is replaced only once it has a final phase,
-// not when its deletion begins (KEP-3939). JOB-PARALLELISM-012
+// not when its deletion begins (KEP-3939).
 func ReplaceOnlyFailed(job *batchv1.Job) bool {
 	return ptr.Deref(job.Spec.PodReplacementPolicy, batchv1.TerminatingOrFailed) == batchv1.Failed
 }
@@ -106,12 +105,12 @@ func Terminal(pod *corev1.Pod) bool {
 }
 
 // active reports whether status.active counts a pod.
-// JOB-STATUS-001, JOB-TERMINATING-002, JOB-PARALLELISM-011, JOB-ONFAILURE-001
-func active(pod *corev1.Pod) bool { return !Terminal(pod) && pod.DeletionTimestamp == nil }
+func active(pod *corev1.Pod) bool {
+	return !Terminal(pod) && pod.DeletionTimestamp == nil // JOB-TERMINATING-002, JOB-PARALLELISM-011
+}
 
 // terminating reports whether status.terminating counts a pod: it is being deleted and has
 // no final phase.
-// JOB-STATUS-003, JOB-TERMINATING-001
 func terminating(pod *corev1.Pod) bool { return !Terminal(pod) && pod.DeletionTimestamp != nil }
 
 func ready(pod *corev1.Pod) bool { return readySince(pod) != nil }
@@ -126,14 +125,14 @@ func readySince(pod *corev1.Pod) *metav1.Time {
 }
 
 // claim sorts pods by the Job's selector: those that are the Job's, those to adopt, and those
-// that are the Job's no longer. Labels added by others make no difference (JOB-ADMISSION-016).
+// that are the Job's no longer. Labels added by others make no difference.
 func claim(v View) (pods, adopt, release []*corev1.Pod) {
 	selector, _ := metav1.LabelSelectorAsSelector(v.Job.Spec.Selector) // validate has read it
 	claimed := make(map[types.UID]bool, len(v.Pods))
 	for _, pod := range v.Pods {
 		switch matches := selector.Matches(labels.Set(pod.Labels)); {
 		case !metav1.IsControlledBy(pod, v.Job): // JOB-PODS-007, JOB-IDENTITY-003, JOB-IDENTITY-004
-		case matches:
+		case matches: // JOB-ADMISSION-016, JOB-ADMISSION-017
 			claimed[pod.UID] = true
 			pods = append(pods, pod)
 		case pod.DeletionTimestamp == nil:
@@ -153,7 +152,7 @@ func claim(v View) (pods, adopt, release []*corev1.Pod) {
 
 // wasCounted reports whether a pod without a controller was the Job's before, and is counted. The
 // controller creates pods with the finalizer, and takes it off one that has ended once that is
-// counted. A user who takes the owner off as well must not make it count again. JOB-TRACKING-003
+// counted. A user who takes the owner off as well must not make it count again.
 //
 // Where the user has made the selector, a pod that somebody else created looks the same, and is
 // adopted. Where the API server has made it, a pod that was released, ended, and got its label
@@ -165,9 +164,9 @@ func wasCounted(job *batchv1.Job, pod *corev1.Pod) bool {
 // Orphaned reports whether no Job is going to count a pod, so that the tracking finalizer must
 // go, or nobody could ever delete the pod. owner is the Job that the pod's controller reference
 // names, nil if there is none. matching are Jobs whose selector matches a pod without a controller.
-// JOB-TRACKING-005, JOB-TRACKING-008, JOB-TRACKING-009, JOB-PODS-010, JOB-PODS-011, JOB-FAULTS-005, JOB-ADMISSION-021
 func Orphaned(pod *corev1.Pod, owner *batchv1.Job, matching []batchv1.Job, manager string) bool {
 	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+		// JOB-PODS-010, JOB-PODS-011, JOB-ADMISSION-021
 		return IsJob(ref) && (owner == nil || !ManagedByOther(owner, manager) && !Counts(owner))
 	}
 	for i := range matching {
