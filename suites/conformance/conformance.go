@@ -152,7 +152,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 		return nil, err
 	}
 	defer environment.Close()
-	again := func(spec string) string { return fmt.Sprintf("set Focus to %q", report.Exactly(spec)) }
+	again := func(text string) string { return fmt.Sprintf("set Focus to %q", spec.Exactly(text)) }
 	selection.Explain = func(s spec.Spec) string { return report.Explain(s, environment.Reports, again(s.Text)) }
 	started := time.Now()
 	verdict, failure := environment.Check(ctx, impl, environment.Builds, selection)

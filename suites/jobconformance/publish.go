@@ -97,7 +97,7 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) (*r
 var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast", "output", "output-dir", "history", "print-results"}
 
 // again returns the command that runs one spec again, with the flags that the user gave.
-func (f *flags) again(spec string) string {
+func (f *flags) again(text string) string {
 	words := []string{console.Program("run")}
 	f.set.Visit(func(flag *pflag.Flag) {
 		value := flag.Value.String()
@@ -108,7 +108,7 @@ func (f *flags) again(spec string) string {
 			words = append(words, console.Argument(flag.Name, value))
 		}
 	})
-	return strings.Join(append(words, console.Argument("focus", report.Exactly(spec))), " ")
+	return strings.Join(append(words, console.Argument("focus", spec.Exactly(text))), " ")
 }
 
 // rerun selects the specs that failed in an earlier run.
@@ -124,7 +124,7 @@ func (f *flags) rerun() error {
 	if len(failed) == 0 {
 		return errNothingFailed
 	}
-	f.selection.Focus = report.Exactly(failed...)
+	f.selection.Focus = spec.Exactly(failed...)
 	return nil
 }
 

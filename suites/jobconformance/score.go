@@ -152,7 +152,7 @@ var decisive = []string{
 	"suites/job", "suites/cronjob", "suites/faults", "suites/admission",
 	"suites/contract", "suites/explore", "suites/internal/steps", "suites/scenario",
 	"fixtures/framework", "fixtures/sandbox", "fixtures/history", "fixtures/invariants", "fixtures/faultproxy", "fixtures/puppet",
-	"fixtures/kinds", "fixtures/protocol",
+	"fixtures/kinds", "fixtures/protocol", "fixtures/spec",
 }
 
 // suitesDigest identifies the suites: by their sources in a checkout, elsewhere by this

@@ -46,9 +46,6 @@ func (r *Requests) Write(piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// ofSpec is how the User-Agent of a spec's sandbox begins.
-const ofSpec = "jobconformance ("
-
 func (r *Requests) count(e auditlog.Event) {
 	if r.calls == nil {
 		r.calls, r.specs = map[call]int{}, map[string]string{}
@@ -57,8 +54,8 @@ func (r *Requests) count(e auditlog.Event) {
 	c.resource, _, _ = strings.Cut(e.Resource(), "?")
 	if o := e.ObjectRef; o != nil {
 		c.namespace = o.Namespace
-		if spec, ok := strings.CutPrefix(e.UserAgent, ofSpec); ok && o.Namespace != "" {
-			r.specs[o.Namespace] = strings.TrimSuffix(spec, ")")
+		if text, ok := spec.AgentOf(e.UserAgent); ok && o.Namespace != "" {
+			r.specs[o.Namespace] = text
 		}
 	}
 	r.calls[c]++

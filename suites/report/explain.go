@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -95,14 +94,4 @@ func events(h history.History) string {
 		return ""
 	}
 	return "The last events:\n" + strings.Join(lines[max(0, len(lines)-lastEvents):], "\n")
-}
-
-// Exactly returns the expression that selects these specs and no others. Ginkgo matches
-// it against the name of the suite and the text of a spec.
-func Exactly(specs ...string) string {
-	var all []string
-	for _, s := range specs {
-		all = append(all, regexp.QuoteMeta(s))
-	}
-	return "^" + regexp.QuoteMeta(spec.Suite) + " (" + strings.Join(all, "|") + ")$"
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -55,16 +54,6 @@ func TestExplain(t *testing.T) {
 	for _, not := range []string{"number e\n", "jobconformance-other"} {
 		if strings.Contains(text, not) {
 			t.Errorf("it has %q:\n%s", not, text)
-		}
-	}
-}
-
-func TestExactlySelectsTheseSpecs(t *testing.T) {
-	const text = "a Job's pods (all of $1) end"
-	pattern := regexp.MustCompile(Exactly(text, "other"))
-	for name, want := range map[string]bool{text: true, "other": true, "b " + text: false, text + " s": false, "an other": false} {
-		if got := pattern.MatchString(spec.Suite + " " + name); got != want {
-			t.Errorf("%q is selected: %t, want %t", name, got, want)
 		}
 	}
 }

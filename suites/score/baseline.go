@@ -16,7 +16,6 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/resume"
-	"github.com/jobconformance/jobconformance/suites/report"
 )
 
 // baseline has the specs that upstream's unchanged controller passes.
@@ -93,7 +92,7 @@ func (r *runner) runBaseline(ctx context.Context, specs []string) (lines []basel
 	defer os.RemoveAll(filepath.Join(folder, "implementations"))
 	verdict, err := r.Check(ctx, r.options.Implementation, builds, run.Selection{
 		Apart: true, Quiet: true, Procs: r.options.Specs, History: spec.KeepFailed, Logs: spec.KeepAll, Known: r.known,
-		Focus: report.Exactly(specs...), Reports: folder,
+		Focus: spec.Exactly(specs...), Reports: folder,
 	})
 	if err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
-	"github.com/jobconformance/jobconformance/suites/report"
 )
 
 // specsPerMutant run at the same time.
@@ -47,7 +46,7 @@ func (r *runner) try(ctx context.Context, result *Result, specs []string, warn b
 		folder := filepath.Join(r.Reports, mutantsFolder, fmt.Sprint(result.ID, "-", warn, "-", part+1))
 		verdict, err := r.Check(ctx, r.options.Implementation, builds, run.Selection{
 			Apart: true, Quiet: true, FailFast: true, Procs: min(specsPerMutant, n), History: spec.KeepNone, Logs: spec.KeepNone, Known: r.known,
-			Focus: report.Exactly(specs[:n]...), Strict: warn, Reports: folder,
+			Focus: spec.Exactly(specs[:n]...), Strict: warn, Reports: folder,
 		})
 		_ = os.RemoveAll(folder)
 		if err != nil {
