@@ -84,7 +84,8 @@ func rootCommand() *cobra.Command {
 		Long: `Checks Job and CronJob controllers against the batch/v1 contract of Kubernetes, on a
 cluster that it starts itself. Without a command it does what run does.
 
-Each flag can also be given as an environment variable: --labels as JOBCONFORMANCE_LABELS.
+Each flag can also be given as an environment variable: --labels as JOBCONFORMANCE_LABELS. In a
+clone, make e2e LABELS=... is the same as run --labels=...
 
 ` + exitCodes,
 		Example: `  jobconformance run
