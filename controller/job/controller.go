@@ -102,8 +102,7 @@ func (c *Controller) Run(ctx context.Context, workers int) {
 	loop.Run(ctx, workers, c.synced, map[loop.Queue]loop.Sync{c.queue: c.sync, c.orphans: c.syncOrphan})
 }
 
-// sync reconciles one Job. After a write the Job is synced again, until nothing is left to
-// do.
+// sync reconciles one Job. After a write the Job is synced again, until nothing is left to do.
 func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 	shown, err := c.jobs.Jobs(key.Namespace).Get(key.Name)
 	if err != nil || !plan.Ours(shown, c.manager) { // the lister's only error is that there is none
