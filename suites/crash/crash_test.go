@@ -20,8 +20,8 @@ import (
 func scripts() []Script { return Scripts(14, rand.New(rand.NewPCG(1, 0))) }
 
 // well is what becomes of the Jobs with a controller that does all right.
-func well(scripts []Script) map[string]Outcome {
-	became := map[string]Outcome{}
+func well(scripts []Script) map[string]End {
+	became := map[string]End{}
 	for _, s := range scripts {
 		became[s.Job.Name] = s.Want
 	}
@@ -61,24 +61,24 @@ func TestTallyOfBadOutcomes(t *testing.T) {
 			paused = s.Job.Name
 		}
 	}
-	change := func(name string, how func(*Outcome)) func(map[string]Outcome) {
-		return func(became map[string]Outcome) {
+	change := func(name string, how func(*End)) func(map[string]End) {
+		return func(became map[string]End) {
 			o := became[name]
 			how(&o)
 			became[name] = o
 		}
 	}
 	for want, c := range map[string]struct {
-		spoil   func(map[string]Outcome)
+		spoil   func(map[string]End)
 		tracked []string
 	}{
-		plain + " is gone":                {spoil: func(m map[string]Outcome) { delete(m, plain) }},
-		plain + ` is "", want "Complete"`: {spoil: change(plain, func(o *Outcome) { o.Condition = "" })},
-		plain + ` is "Failed"`:            {spoil: change(plain, func(o *Outcome) { o.Condition = batchv1.JobFailed })},
-		plain + " has 1 failed pods":      {spoil: change(plain, func(o *Outcome) { o.Failed++ })},
-		plain + " had":                    {spoil: change(plain, func(o *Outcome) { o.Pods++ })},
-		"succeeded pods in its status":    {spoil: change(plain, func(o *Outcome) { o.Succeeded-- })},
-		paused + " has 0 succeeded":       {spoil: change(paused, func(o *Outcome) { o.Succeeded = 0 })},
+		plain + " is gone":                {spoil: func(m map[string]End) { delete(m, plain) }},
+		plain + ` is "", want "Complete"`: {spoil: change(plain, func(o *End) { o.Condition = "" })},
+		plain + ` is "Failed"`:            {spoil: change(plain, func(o *End) { o.Condition = batchv1.JobFailed })},
+		plain + " has 1 failed pods":      {spoil: change(plain, func(o *End) { o.Failed++ })},
+		plain + " had":                    {spoil: change(plain, func(o *End) { o.Pods++ })},
+		"succeeded pods in its status":    {spoil: change(plain, func(o *End) { o.Succeeded-- })},
+		paused + " has 0 succeeded":       {spoil: change(paused, func(o *End) { o.Succeeded = 0 })},
 		"pod a still has the finalizer":   {tracked: []string{"a"}},
 	} {
 		became := well(all)
@@ -107,9 +107,9 @@ func TestScriptsAddUp(t *testing.T) {
 			failures += n
 		}
 		limit, completions := ptr.Deref(s.Job.Spec.BackoffLimit, 6), *s.Job.Spec.Completions
-		want := Outcome{batchv1.JobComplete, completions, int32(failures), int(completions) + failures}
+		want := End{batchv1.JobComplete, completions, int32(failures), int(completions) + failures}
 		if int32(failures) > limit {
-			want = Outcome{batchv1.JobFailed, 0, int32(failures), failures}
+			want = End{batchv1.JobFailed, 0, int32(failures), failures}
 		}
 		if s.Want != want {
 			t.Errorf("%s: %+v is wanted, but its script leads to %+v", s.Job.Name, s.Want, want)
@@ -121,7 +121,7 @@ func TestScriptsAddUp(t *testing.T) {
 }
 
 func TestScriptsFollowTheSeed(t *testing.T) {
-	wants := func(seed uint64) (all []Outcome) {
+	wants := func(seed uint64) (all []End) {
 		for _, s := range Scripts(50, rand.New(rand.NewPCG(seed, 0))) {
 			all = append(all, s.Want)
 		}

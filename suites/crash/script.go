@@ -33,14 +33,14 @@ type Script struct {
 	Resume bool
 	// Pause is true if it is suspended while it runs, and resumed.
 	Pause bool
-	Want  Outcome
+	Want  End
 }
 
 // anyIndex is the key of Failures for pods without a completion index.
 const anyIndex = -1
 
-// Outcome is how a Job ended.
-type Outcome struct {
+// End is how a Job ended.
+type End struct {
 	Condition         batchv1.JobConditionType // Complete, Failed or empty
 	Succeeded, Failed int32
 	Pods              int // that were created in all
@@ -103,7 +103,7 @@ func failing(name string, random *rand.Rand) Script {
 	limit := between(random, 0, 4)
 	s := complete(job(name, random).Parallelism(1).BackoffLimit(limit), nil)
 	s.Failures = map[int]int{anyIndex: int(limit) + 1}
-	s.Want = Outcome{Condition: batchv1.JobFailed, Failed: limit + 1, Pods: int(limit) + 1}
+	s.Want = End{Condition: batchv1.JobFailed, Failed: limit + 1, Pods: int(limit) + 1}
 	return s
 }
 

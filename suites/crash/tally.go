@@ -51,7 +51,7 @@ func (t *Tally) Print(out io.Writer) {
 
 // count compares the outcomes of the Jobs, by name, with their scripts. Pods that
 // still have the tracking finalizer are violations.
-func (t *Tally) count(scripts []Script, became map[string]Outcome, tracked []string) {
+func (t *Tally) count(scripts []Script, became map[string]End, tracked []string) {
 	for _, s := range scripts {
 		got, ok := became[s.Job.Name]
 		if !ok {
@@ -76,7 +76,7 @@ func (t *Tally) count(scripts []Script, became map[string]Outcome, tracked []str
 // All has all violations, for a file.
 func (t *Tally) All() string { return strings.Join(t.Violations, "\n") + "\n" }
 
-func (t *Tally) judge(s Script, got Outcome) {
+func (t *Tally) judge(s Script, got End) {
 	name, want := s.Job.Name, s.Want
 	if got.Condition != want.Condition {
 		t.blame("Job %s is %q, want %q", name, got.Condition, want.Condition)
@@ -101,8 +101,8 @@ func (t *Tally) blame(format string, args ...any) {
 
 // outcomes returns how the Jobs were at the end of a history, and how many pods
 // were created for each.
-func outcomes(h history.History) map[string]Outcome {
-	all := map[string]Outcome{}
+func outcomes(h history.History) map[string]End {
+	all := map[string]End{}
 	for _, r := range h.Jobs("") {
 		job := r.Job()
 		if r.Type == watch.Deleted {

@@ -7,7 +7,6 @@ package explore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,8 +15,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/spec"
-
-	"golang.org/x/sync/errgroup"
+	"github.com/jobconformance/jobconformance/suites/internal/campaign"
 )
 
 // Explorer disturbs scenarios with one implementation. Its fields are required,
@@ -43,13 +41,13 @@ type Explorer struct {
 	// Known are bugs that explain violations.
 	Known []spec.Bug
 
-	mu       sync.Mutex
-	done     int // runs, of all that there are
-	all      int
-	open     map[string]int  // by scenario, the runs that are yet to come
-	shrunk   map[string]bool // by the name of the file, what has a smallest scenario
-	harness  []error         // runs without a result
-	outcomes []Outcome
+	mu      sync.Mutex
+	done    int // runs, of all that there are
+	all     int
+	open    map[string]int  // by scenario, the runs that are yet to come
+	shrunk  map[string]bool // by the name of the file, what has a smallest scenario
+	harness []error         // runs without a result
+	results []Result
 }
 
 // task is a run that is yet to come.
@@ -90,7 +88,7 @@ func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error
 		return nil, err
 	}
 	return &Tally{
-		Differences: e.differences(scenarios), Identity: e.Results.identity, Outcomes: e.outcomes, Missing: e.all - e.done, Harness: e.harness,
+		Differences: e.differences(scenarios), Identity: e.Results.identity, Results: e.results, Missing: e.all - e.done, Harness: e.harness,
 		Known: e.Known, Took: time.Since(start), scenarios: scenarios, again: e.Again,
 	}, nil
 }
@@ -98,7 +96,7 @@ func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error
 // differences returns where end states differ from those that the same file of results has of
 // another implementation.
 func (e *Explorer) differences(scenarios []Scenario) (all []Difference) {
-	for _, o := range e.outcomes {
+	for _, o := range e.results {
 		i := slices.IndexFunc(scenarios, func(s Scenario) bool { return s.Name == o.Scenario })
 		of := e.Results.differences(scenarios[i], o)
 		for _, other := range sortedKeys(of) {
@@ -122,28 +120,22 @@ func interleave(perScenario [][]task) (tasks []task) {
 	return tasks
 }
 
-// each does tasks side by side.
+// each does tasks side by side, but for those that have a result.
 func (e *Explorer) each(ctx context.Context, tasks []task) error {
-	group, together := errgroup.WithContext(ctx)
-	group.SetLimit(e.Workers)
-	for _, t := range tasks {
-		if o, found := e.Results.find(t.sc, t.plan); found {
-			e.note(t, o, true)
-			continue
+	left := func(yield func(task) bool) {
+		for _, t := range tasks {
+			if r, found := e.Results.find(t.sc, t.plan); found {
+				e.note(t, r, true)
+			} else if !yield(t) {
+				return
+			}
 		}
-		if together.Err() != nil || !e.Until.IsZero() && time.Now().After(e.Until) {
-			break
-		}
-		group.Go(func() error { return e.one(together, t) })
 	}
-	return errors.Join(group.Wait(), context.Cause(ctx))
+	return campaign.Each(ctx, campaign.Pool{Workers: e.Workers, Until: e.Until}, left, e.one)
 }
 
 func (e *Explorer) one(ctx context.Context, t task) error {
-	if !e.Until.IsZero() && time.Now().After(e.Until) {
-		return nil // it has waited for its turn too long
-	}
-	o, err := e.try(ctx, t.sc, t.plan)
+	r, err := e.try(ctx, t.sc, t.plan)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -157,10 +149,10 @@ func (e *Explorer) one(ctx context.Context, t task) error {
 		}
 		return nil
 	}
-	if err := e.Results.add(t.sc, t.plan, o); err != nil {
+	if err := e.Results.add(t.sc, r); err != nil {
 		return err
 	}
-	e.note(t, o, false)
+	e.note(t, r, false)
 	return nil
 }
 
@@ -176,11 +168,11 @@ func title(sc, plan string) string {
 }
 
 // note counts a run, and says what there is to say of it.
-func (e *Explorer) note(t task, o Outcome, before bool) {
+func (e *Explorer) note(t task, o Result, before bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.done++
-	e.outcomes = append(e.outcomes, o)
+	e.results = append(e.results, o)
 	progress := fmt.Sprintf("[%d/%d]", e.done, e.all)
 	switch known := knownOf(e.Known, o); {
 	case before:

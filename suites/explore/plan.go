@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -293,3 +294,5 @@ func Scenarios(which *regexp.Regexp) ([]Scenario, error) {
 
 // digest changes with the text of a scenario.
 func (s Scenario) digest() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s.Text)))[:16] }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

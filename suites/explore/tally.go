@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -11,13 +12,14 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/internal/campaign"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
 
 // Tally is what an exploration has found.
 type Tally struct {
 	Identity Identity
-	Outcomes []Outcome
+	Results  []Result
 	// Missing is how many runs are yet to come.
 	Missing int
 	// Harness are errors of runs that have no result; they are missing, too.
@@ -41,7 +43,7 @@ type Difference struct {
 
 // Red reports whether something was wrong that is not known.
 func (t *Tally) Red() bool {
-	return slices.ContainsFunc(t.Outcomes, func(o Outcome) bool { return o.Red() && knownOf(t.Known, o) == nil })
+	return slices.ContainsFunc(t.Results, func(o Result) bool { return o.Red() && knownOf(t.Known, o) == nil })
 }
 
 // Complete reports whether everything was run.
@@ -50,10 +52,10 @@ func (t *Tally) Complete() bool { return t.Missing == 0 }
 // sums are the numbers of a line of the table.
 type sums struct{ runs, ok, notReached, known, violations, causes int }
 
-func (t *Tally) sums(of func(Outcome) bool) sums {
+func (t *Tally) sums(of func(Result) bool) sums {
 	var s sums
 	causes := map[string]bool{}
-	for _, o := range t.Outcomes {
+	for _, o := range t.Results {
 		if !of(o) {
 			continue
 		}
@@ -85,13 +87,13 @@ func (t *Tally) Print(out io.Writer) {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", name, s.runs, s.ok, s.notReached, s.known, s.violations, s.causes)
 	}
 	for _, sc := range t.scenarios {
-		row(sc.Name, t.sums(func(o Outcome) bool { return o.Scenario == sc.Name }))
+		row(sc.Name, t.sums(func(o Result) bool { return o.Scenario == sc.Name }))
 	}
-	all := t.sums(func(Outcome) bool { return true })
+	all := t.sums(func(Result) bool { return true })
 	row("all", all)
 	_ = table.Flush()
 	t.printKnown(out)
-	t.printCauses(out)
+	campaign.PrintFindings(out, t.unknown())
 	for _, d := range t.Differences {
 		fmt.Fprintf(out, "\n%s ends otherwise than with %s:\n  %s\n", d.Run, d.Other, strings.Join(d.Lines, "\n  "))
 	}
@@ -112,8 +114,8 @@ func (t *Tally) Print(out io.Writer) {
 // printKnown prints known deviations, and those that were not seen.
 func (t *Tally) printKnown(out io.Writer) {
 	for i, k := range t.Known {
-		var of []Outcome
-		for _, o := range t.Outcomes {
+		var of []Result
+		for _, o := range t.Results {
 			if known := knownOf(t.Known, o); known == &t.Known[i] {
 				of = append(of, o)
 			}
@@ -127,46 +129,15 @@ func (t *Tally) printKnown(out io.Writer) {
 	}
 }
 
-// printCauses shows one run for each distinct cause, and names the others.
-func (t *Tally) printCauses(out io.Writer) {
-	groups := map[string][]Outcome{}
-	for _, o := range t.Outcomes {
-		if !o.Red() || knownOf(t.Known, o) != nil {
-			continue
-		}
-		for _, c := range o.Causes {
-			groups[o.Scenario+": "+c] = append(groups[o.Scenario+": "+c], o)
+// unknown lists what is wrong and not known.
+func (t *Tally) unknown() (all []campaign.Listed) {
+	for _, o := range t.Results {
+		if o.Red() && knownOf(t.Known, o) == nil {
+			name := cmp.Or(o.Plan, "undisturbed")
+			all = append(all, campaign.Listed{Finding: o.Finding, Of: o.Scenario + ": ", Name: name, Again: t.again(o.Scenario, o.Plan)})
 		}
 	}
-	for _, name := range sortedKeys(groups) {
-		group := groups[name]
-		best := slices.MaxFunc(group, func(a, b Outcome) int { return a.Shown*b.Runs - b.Shown*a.Runs })
-		fmt.Fprintf(out, "\n%s, in %d runs\n", name, len(group))
-		for _, o := range group {
-			plan := o.Plan
-			if plan == "" {
-				plan = "undisturbed"
-			}
-			fmt.Fprintf(out, "  %s (%d of %d)\n", plan, o.Shown, o.Runs)
-		}
-		fmt.Fprintf(out, "%s\n    history: %s\n    again: %s\n", shortened(best.Why), best.History, t.again(best.Scenario, best.Plan))
-		for _, o := range group {
-			if o.Smallest != "" {
-				fmt.Fprintf(out, "    smallest scenario: %s\n", o.Smallest)
-			}
-		}
-	}
-}
-
-// whyLines is how much of an explanation is shown; the results have all of it.
-const whyLines = 40
-
-func shortened(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) > whyLines {
-		lines = append(lines[:whyLines-1], "…")
-	}
-	return "    " + strings.Join(lines, "\n    ")
+	return all
 }
 
 // Expected returns the bugs that explorations of an implementation show on a release, as
@@ -178,7 +149,7 @@ func Expected(impl, release string) ([]spec.Bug, error) {
 	}), err
 }
 
-func shows(b spec.Bug, o Outcome) bool {
+func shows(b spec.Bug, o Result) bool {
 	return matches(b.Explored.Scenario, o.Scenario) && matches(b.Explored.Plan, o.Plan) &&
 		!slices.ContainsFunc(o.Causes, func(cause string) bool { return !matches(b.Explored.Cause, cause) })
 }
@@ -187,8 +158,8 @@ func matches(expression, text string) bool {
 	return expression == "" || regexp.MustCompile("^(?:"+expression+")$").MatchString(text)
 }
 
-// knownOf returns the bug that explains an outcome, nil if none does.
-func knownOf(known []spec.Bug, o Outcome) *spec.Bug {
+// knownOf returns the bug that explains an result, nil if none does.
+func knownOf(known []spec.Bug, o Result) *spec.Bug {
 	if !o.Red() {
 		return nil
 	}

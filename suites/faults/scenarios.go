@@ -116,8 +116,8 @@ func explores(ctx context.Context, name string, calls ...string) {
 		framework.FailHarness("the scenarios cannot be set up", err)
 	}
 	sc, runner := scenarios[0], explore.On(environment)
-	undisturbed := runsPlan(ctx, runner, sc, nil)
-	plans := slices.DeleteFunc(undisturbed.Seen.Plans(), func(p explore.Plan) bool {
+	_, seen := runsPlan(ctx, runner, sc, nil)
+	plans := slices.DeleteFunc(seen.Plans(), func(p explore.Plan) bool {
 		fails := p[0].Do.Kind == faultproxy.Answer || p[0].Do.Kind == faultproxy.Hold
 		return fails || !slices.Contains(calls, p[0].Calls.String())
 	})
@@ -130,7 +130,8 @@ func explores(ctx context.Context, name string, calls ...string) {
 	for i, plan := range plans {
 		group.Go(func() error {
 			defer GinkgoRecover()
-			reached[i] = runsPlan(ctx, runner, sc, plan).Reached
+			result, _ := runsPlan(ctx, runner, sc, plan)
+			reached[i] = len(result.Unmet) == 0
 			return nil
 		})
 	}
@@ -143,19 +144,19 @@ func explores(ctx context.Context, name string, calls ...string) {
 // together is how many runs go on at once: they wait for the most part.
 const together = 8
 
-func runsPlan(ctx context.Context, runner explore.Runner, sc explore.Scenario, plan explore.Plan) explore.Run {
+func runsPlan(ctx context.Context, runner explore.Runner, sc explore.Scenario, plan explore.Plan) (*scenario.Result, explore.Seen) {
 	GinkgoHelper()
-	run, err := runner(ctx, sc, plan)
+	result, seen, err := runner(ctx, sc, plan)
 	if err != nil {
 		framework.FailHarness("the scenario has no result", err)
 	}
-	if !run.Result.Green() {
-		failure := run.Result.Failure()
+	if !result.Green() {
+		failure := result.Failure()
 		failure.Message = fmt.Sprintf("%s\n%s\nTo run this again:\n  %s\n%s", planTitle(sc, plan), failure.Message,
-			"make explore SCENARIOS='^"+sc.Name+"$$' PLAN='"+planText(plan)+"' IMPLEMENTATION=...", run.Result.History.Timeline())
+			"make explore SCENARIOS='^"+sc.Name+"$$' PLAN='"+planText(plan)+"' IMPLEMENTATION=...", result.History.Timeline())
 		framework.Fail(failure)
 	}
-	return run
+	return result, seen
 }
 
 func planTitle(sc explore.Scenario, plan explore.Plan) string {

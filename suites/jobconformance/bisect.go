@@ -46,7 +46,7 @@ func (r *reproducing) search(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.print([]repro.Outcome{change.Last, change.First}); err != nil {
+	if err := r.print([]repro.Reproduction{change.Last, change.First}); err != nil {
 		return err
 	}
 	fmt.Fprintln(r.Out, change)

@@ -203,16 +203,16 @@ func digest(program string) (string, error) {
 
 // replay runs one plan and prints its timeline.
 func (x *exploration) replay(ctx context.Context, environment scenario.Environment, out io.Writer) (print func() error, err error) {
-	r, err := explore.On(environment)(ctx, x.chosen[0], x.faults)
+	r, _, err := explore.On(environment)(ctx, x.chosen[0], x.faults)
 	if err != nil {
 		return nil, err
 	}
 	return func() error {
-		fmt.Fprintln(out, r.Result.History.Timeline())
-		word, code := console.Color(r.Result.Green()), verdict(r.Result.Green())
-		if !r.Result.Green() {
-			fmt.Fprintf(out, "%s\n\n", r.Result.Why())
-		} else if !r.Reached {
+		fmt.Fprintln(out, r.History.Timeline())
+		word, code := console.Color(r.Green()), verdict(r.Green())
+		if !r.Green() {
+			fmt.Fprintf(out, "%s\n\n", r.Why())
+		} else if len(r.Unmet) > 0 {
 			word, code = "NOT REACHED", exitCode(exitHarness)
 		}
 		fmt.Fprintf(out, "%s %s: %s, %s\n", word, x.implementation, x.chosen[0].Name, x.plan)

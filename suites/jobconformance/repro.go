@@ -149,11 +149,11 @@ func (r *reproducing) run(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintln(r.Out, repro.LastLine(r.Scenario, outcomes))
-	return verdict(!slices.ContainsFunc(outcomes, func(o repro.Outcome) bool { return !o.AsExpected() }))
+	return verdict(!slices.ContainsFunc(outcomes, func(o repro.Reproduction) bool { return !o.AsExpected() }))
 }
 
 // print prints outcomes, and writes the page and the text of them.
-func (r *reproducing) print(outcomes []repro.Outcome) error {
+func (r *reproducing) print(outcomes []repro.Reproduction) error {
 	page, err := repro.WritePage(r.Reports, r.Scenario, outcomes)
 	if err != nil {
 		return err

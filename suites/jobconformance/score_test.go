@@ -28,7 +28,7 @@ var indifferent = map[string]string{
 	"fixtures/process":            "runs programs",
 	"fixtures/run":                "starts the parts of a run",
 	"fixtures/version":            "versions of Kubernetes, one of which results are saved with",
-	"suites/internal/resume":      "reads and writes files of results",
+	"suites/internal/campaign":    "keeps results, and runs and reduces scenarios for commands",
 	"suites/webhook/requirements": "sentences that no spec of score covers",
 }
 

@@ -153,7 +153,10 @@ func (s *soaking) other(ctx context.Context, impl implementation.Implementation)
 // soak runs the workloads with one implementation, and prints what was seen.
 func (s *soaking) soak(ctx context.Context, name string) (tally *soak.Tally, err error) {
 	err = scenario.With(ctx, s.options, func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
-		s.Environment, s.Folder = environment, filepath.Join(env.Reports, "workloads")
+		s.Folder = filepath.Join(env.Reports, "workloads")
+		s.Run = func(ctx context.Context, workload *scenario.Scenario) (*scenario.Result, error) {
+			return environment.Run(ctx, workload)
+		}
 		tally, err = soak.Run(ctx, s.Options)
 		return err
 	})

@@ -14,7 +14,7 @@ import (
 // Change is where a scenario turns red, or green again.
 type Change struct {
 	// Last is the outcome before, First the one after.
-	Last, First Outcome
+	Last, First Reproduction
 	// Unknown are the versions between them that could not be built.
 	Unknown []string
 }
@@ -27,7 +27,7 @@ func (c Change) String() string {
 	return text
 }
 
-func (o Outcome) color() string { return console.Color(o.Reds == 0) }
+func (o Reproduction) color() string { return console.Color(o.Reds == 0) }
 
 // Between returns the versions from one to another, both with them, in order.
 func Between(versions []string, from, to string) []string {
@@ -46,7 +46,7 @@ func Between(versions []string, from, to string) []string {
 // run of Repeat makes a version red. A version between that cannot be built is passed over. The
 // error is a *badinput.Error where the first and the last do not differ.
 func Bisect(ctx context.Context, o Options) (Change, error) {
-	outcomes := map[string]Outcome{}
+	outcomes := map[string]Reproduction{}
 	last, first, unknown, err := search(o.Versions, func(version string) (red bool, err error) {
 		outcome, err := runOn(ctx, o, version)
 		switch {

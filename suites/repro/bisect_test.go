@@ -59,7 +59,7 @@ func TestSearchPassesOverWhatCannotBeBuilt(t *testing.T) {
 	if err != nil || last != "v1.4.0" || first != "v1.7.0" || !slices.Equal(unknown, []string{"v1.5.0", "v1.6.0"}) {
 		t.Errorf("%s, %s, %v, %v", last, first, unknown, err)
 	}
-	c := Change{Outcome{Version: last, Score: Score{0, 3}}, Outcome{Version: first, Score: Score{1, 3}}, unknown}
+	c := Change{Reproduction{Version: last, Score: Score{0, 3}}, Reproduction{Version: first, Score: Score{1, 3}}, unknown}
 	if want := "first red: v1.7.0 (last green: v1.4.0); between them, these could not be built: v1.5.0, v1.6.0"; c.String() != want {
 		t.Errorf("%s\nwant %s", c, want)
 	}

@@ -19,9 +19,9 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// pageOutcome is one version on the page.
-type pageOutcome struct {
-	Outcome
+// pageVersion is one version on the page.
+type pageVersion struct {
+	Reproduction
 	Seen, Expected, Why, Timeline string
 	SVG                           template.HTML
 }
@@ -31,11 +31,11 @@ const PageName = "index.html"
 
 // WritePage writes a page, which needs no other file, into the folder of
 // reports, and returns its path.
-func WritePage(reports string, s *scenario.Scenario, outcomes []Outcome) (string, error) {
-	var versions []pageOutcome
+func WritePage(reports string, s *scenario.Scenario, outcomes []Reproduction) (string, error) {
+	var versions []pageVersion
 	for _, o := range outcomes {
-		versions = append(versions, pageOutcome{
-			Outcome: o, Seen: o.String(), Expected: console.Color(!o.Red), Why: o.Result.Why(), Timeline: o.Result.History.Timeline(),
+		versions = append(versions, pageVersion{
+			Reproduction: o, Seen: o.String(), Expected: console.Color(!o.Red), Why: o.Result.Why(), Timeline: o.Result.History.Timeline(),
 			SVG: template.HTML(timeline.SVG(o.Result.History, o.Result.Violations)), //nolint:gosec // escaped there
 		})
 	}
@@ -59,7 +59,7 @@ const MarkdownName = "repro.md"
 
 // WriteMarkdown writes what an issue needs into the folder of reports, and returns its
 // path: versions, what was expected and seen, the scenario, the timelines and the command.
-func WriteMarkdown(reports, command string, s *scenario.Scenario, outcomes []Outcome) (string, error) {
+func WriteMarkdown(reports, command string, s *scenario.Scenario, outcomes []Reproduction) (string, error) {
 	yaml, err := s.YAML()
 	if err != nil {
 		return "", err

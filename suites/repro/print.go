@@ -15,7 +15,7 @@ import (
 )
 
 // Print prints outcomes side by side, then the timeline on each version.
-func Print(out io.Writer, s *scenario.Scenario, outcomes []Outcome) {
+func Print(out io.Writer, s *scenario.Scenario, outcomes []Reproduction) {
 	fmt.Fprintf(out, "\n%s\n", Title(s))
 	if s.Because != "" {
 		fmt.Fprintf(out, "%s\n", s.Because)
@@ -27,7 +27,7 @@ func Print(out io.Writer, s *scenario.Scenario, outcomes []Outcome) {
 		fmt.Fprintf(out, "The reference: %s\n", s.Otherwise)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	row := func(name string, cell func(Outcome) string) {
+	row := func(name string, cell func(Reproduction) string) {
 		fmt.Fprint(table, name)
 		for _, o := range outcomes {
 			fmt.Fprint(table, "\t"+cell(o))
@@ -35,14 +35,14 @@ func Print(out io.Writer, s *scenario.Scenario, outcomes []Outcome) {
 		fmt.Fprintln(table)
 	}
 	fmt.Fprintln(out)
-	row("controller", func(o Outcome) string { return o.Implementation })
-	row("Kubernetes", func(o Outcome) string { return o.Version })
-	row("seen", func(o Outcome) string { return o.String() })
-	row("expected", func(o Outcome) string { return strings.ToLower(console.Color(!o.Red)) })
-	row("took", func(o Outcome) string { return console.Tenths(o.Result.Took) })
-	row("pods created", func(o Outcome) string { return fmt.Sprint(podsOf(o.Result)) })
-	row("failed", func(o Outcome) string { return first(o.Result.Failed) })
-	row("invariants", func(o Outcome) string { return invariants(o.Result) })
+	row("controller", func(o Reproduction) string { return o.Implementation })
+	row("Kubernetes", func(o Reproduction) string { return o.Version })
+	row("seen", func(o Reproduction) string { return o.String() })
+	row("expected", func(o Reproduction) string { return strings.ToLower(console.Color(!o.Red)) })
+	row("took", func(o Reproduction) string { return console.Tenths(o.Result.Took) })
+	row("pods created", func(o Reproduction) string { return fmt.Sprint(podsOf(o.Result)) })
+	row("failed", func(o Reproduction) string { return first(o.Result.Failed) })
+	row("invariants", func(o Reproduction) string { return invariants(o.Result) })
 	_ = table.Flush()
 	for _, o := range outcomes {
 		fmt.Fprintf(out, "\n%s %s %s\n%s\n", console.Color(o.Result.Green()), o.Implementation, o.Version, console.Indent(o.Result.History.Timeline(), 2))
@@ -61,7 +61,7 @@ func Title(s *scenario.Scenario) string {
 }
 
 // LastLine compares the outcomes with what was expected.
-func LastLine(s *scenario.Scenario, outcomes []Outcome) string {
+func LastLine(s *scenario.Scenario, outcomes []Reproduction) string {
 	if s.ID() == "" { // a scenario from a file is expected to be green
 		var all []string
 		for _, o := range outcomes {

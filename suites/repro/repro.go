@@ -12,7 +12,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
@@ -21,10 +20,9 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/suites/internal/resume"
+	"github.com/jobconformance/jobconformance/suites/internal/campaign"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
-	"golang.org/x/sync/errgroup"
 )
 
 // Options of Run. Those without a default are required.
@@ -52,8 +50,8 @@ type Options struct {
 // DefaultProcs is small, because some scenarios measure time.
 const DefaultProcs = 4
 
-// Outcome is the outcome of a scenario with one implementation on one version.
-type Outcome struct {
+// Reproduction is what the runs of a scenario with one implementation on one version have shown.
+type Reproduction struct {
 	Implementation, Version string
 	// Red is whether red was expected.
 	Red bool
@@ -65,7 +63,7 @@ type Outcome struct {
 }
 
 // AsExpected reports whether every run was as expected.
-func (o Outcome) AsExpected() bool { return o.all(o.Red) }
+func (o Reproduction) AsExpected() bool { return o.all(o.Red) }
 
 // Score is how often a scenario was red.
 type Score struct {
@@ -92,7 +90,7 @@ func (s Score) String() string {
 // Run runs a scenario on each version, one after the other. The error is a
 // *badinput.Error where the caller can correct it; the outcomes so far come with
 // it.
-func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
+func Run(ctx context.Context, o Options) (outcomes []Reproduction, err error) {
 	for _, version := range o.Versions {
 		outcome, err := runOn(ctx, o, version)
 		if err != nil {
@@ -109,9 +107,9 @@ func Run(ctx context.Context, o Options) (outcomes []Outcome, err error) {
 	return append(outcomes, more...), err
 }
 
-func runOn(ctx context.Context, o Options, version string) (Outcome, error) {
+func runOn(ctx context.Context, o Options, version string) (Reproduction, error) {
 	name := o.Implementation.Name
-	outcome := Outcome{
+	outcome := Reproduction{
 		Implementation: name, Version: version, Red: library.Red(o.Scenario, name, version), Score: Score{Times: max(o.Repeat, 1)},
 	}
 	var results []*scenario.Result
@@ -145,19 +143,12 @@ func onCluster(ctx context.Context, o Options, version string, do func(context.C
 	})
 }
 
-// parallel calls do for 0 to n-1, Procs at the same time.
-func (o Options) parallel(ctx context.Context, n int, do func(context.Context, int) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(cmp.Or(o.Procs, DefaultProcs))
-	for i := range n {
-		group.Go(func() error { return do(ctx, i) })
-	}
-	return group.Wait()
-}
+// pool says how many scenarios run at the same time.
+func (o Options) pool() campaign.Pool { return campaign.Pool{Workers: cmp.Or(o.Procs, DefaultProcs)} }
 
 func repeat(ctx context.Context, o Options, environment scenario.Environment, times int) ([]*scenario.Result, error) {
 	results := make([]*scenario.Result, times)
-	return results, o.parallel(ctx, times, func(ctx context.Context, i int) (err error) {
+	return results, campaign.Each(ctx, o.pool(), campaign.UpTo(times), func(ctx context.Context, i int) (err error) {
 		results[i], err = environment.Run(ctx, library.Among(o.Scenario, o.Implementation.Name, environment.Version))
 		if err == nil {
 			console.Line(o.Out, environment.Version, "%s after %s", console.Color(results[i].Green()), console.Tenths(results[i].Took))
@@ -198,7 +189,7 @@ func Matrix(ctx context.Context, o Options, bugs []library.Entry) ([]Cell, error
 	if err != nil {
 		return nil, err
 	}
-	defer m.file.Close()
+	defer m.results.Close()
 	var failed []error
 	for _, version := range o.Versions {
 		err := m.version(ctx, version, bugs)
@@ -214,23 +205,17 @@ func Matrix(ctx context.Context, o Options, bugs []library.Entry) ([]Cell, error
 }
 
 type matrix struct {
-	o    Options
-	file *resume.File[Cell]
-	mu   sync.Mutex
-	done map[string]Cell
+	o       Options
+	results *campaign.Results[string, Cell]
 }
 
 // openMatrix reads what an earlier run has finished.
 func openMatrix(o Options) (*matrix, error) {
-	file, cells, err := resume.Open(filepath.Join(o.Reports, MatrixName), func(Cell) bool { return true })
+	results, err := campaign.OpenResults(filepath.Join(o.Reports, MatrixName), Cell.key, func(Cell) bool { return true })
 	if err != nil {
 		return nil, badinput.Wrap(err, "the results of an earlier run cannot be read or written", "remove them, or choose another folder with "+console.Flag("output-dir"))
 	}
-	m := &matrix{o: o, file: file, done: map[string]Cell{}}
-	for _, c := range cells {
-		m.done[c.key()] = c
-	}
-	return m, nil
+	return &matrix{o, results}, nil
 }
 
 // cell returns an empty cell.
@@ -245,7 +230,7 @@ func (m *matrix) cell(bug library.Entry, version string) Cell {
 func (m *matrix) cells(bugs []library.Entry) (cells []Cell) {
 	for _, bug := range bugs {
 		for _, version := range m.o.Versions {
-			if c, ok := m.done[m.cell(bug, version).key()]; ok {
+			if c, ok := m.results.Find(m.cell(bug, version).key()); ok {
 				cells = append(cells, c)
 			}
 		}
@@ -255,7 +240,7 @@ func (m *matrix) cells(bugs []library.Entry) (cells []Cell) {
 
 func (m *matrix) version(ctx context.Context, version string, bugs []library.Entry) error {
 	todo := slices.DeleteFunc(slices.Clone(bugs), func(bug library.Entry) bool {
-		_, done := m.done[m.cell(bug, version).key()]
+		_, done := m.results.Find(m.cell(bug, version).key())
 		return done
 	})
 	if len(todo) < len(bugs) {
@@ -265,7 +250,9 @@ func (m *matrix) version(ctx context.Context, version string, bugs []library.Ent
 		return nil
 	}
 	return onCluster(ctx, m.o, version, func(ctx context.Context, environment scenario.Environment) error {
-		return m.o.parallel(ctx, len(todo), func(ctx context.Context, i int) error { return m.run(ctx, environment, todo[i], version) })
+		return campaign.Each(ctx, m.o.pool(), slices.Values(todo), func(ctx context.Context, bug library.Entry) error {
+			return m.run(ctx, environment, bug, version)
+		})
 	})
 }
 
@@ -287,11 +274,8 @@ func (m *matrix) run(ctx context.Context, environment scenario.Environment, bug 
 			return err
 		}
 	}
-	m.mu.Lock()
-	m.done[c.key()] = c
-	m.mu.Unlock()
 	console.Line(m.o.Out, version+" "+bug.ID(), "%s after %s", c.word(bug), console.Tenths(c.Took))
-	return m.file.Append(c)
+	return m.results.Add(c)
 }
 
 // Of reports whether a cell is about a bug.

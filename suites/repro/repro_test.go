@@ -16,8 +16,8 @@ var bug = library.Entry{Text: []byte("x"), Scenario: &scenario.Scenario{
 	Description: "all is well", Issue: 7, Pull: 8, Affected: "< 1.36.3", Because: "It was not.",
 }}
 
-func outcome(version string, red bool, reds, times int) Outcome {
-	o := Outcome{Implementation: "kcm", Version: version, Red: red, Score: Score{reds, times}, Result: &scenario.Result{Took: time.Second}}
+func outcome(version string, red bool, reds, times int) Reproduction {
+	o := Reproduction{Implementation: "kcm", Version: version, Red: red, Score: Score{reds, times}, Result: &scenario.Result{Took: time.Second}}
 	if reds > 0 {
 		o.Result.Failed = "step 2, await true: it is false"
 	}
@@ -28,16 +28,16 @@ func TestTheLastLineSaysWhatWasExpected(t *testing.T) {
 	own := &scenario.Scenario{Description: "mine"}
 	for _, test := range []struct {
 		s        *scenario.Scenario
-		outcomes []Outcome
+		outcomes []Reproduction
 		want     string
 	}{
-		{bug.Scenario, []Outcome{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)}, "AS EXPECTED #7: kcm is RED on v1.36.1, GREEN on v1.36.3"},
-		{bug.Scenario, []Outcome{outcome("v1.36.1", true, 0, 1)}, "NOT AS EXPECTED #7: kcm is GREEN on v1.36.1; expected was red on v1.36.1"},
-		{bug.Scenario, []Outcome{outcome("v1.36.1", true, 9, 10)}, "NOT AS EXPECTED #7: kcm is RED 9 times of 10 on v1.36.1; expected was red on v1.36.1"},
-		{bug.Scenario, []Outcome{outcome("v1.36.3", false, 1, 10)}, "NOT AS EXPECTED #7: kcm is RED 1 times of 10 on v1.36.3; expected was green on v1.36.3"},
-		{&scenario.Scenario{Key: "a-b"}, []Outcome{outcome("v1.37.1", true, 1, 1), {Implementation: "reference", Version: "v1.37.1", Score: Score{0, 1}}}, "AS EXPECTED a-b: kcm is RED on v1.37.1, reference is GREEN on v1.37.1"},
-		{own, []Outcome{outcome("v1.37.1", false, 0, 1)}, "GREEN kcm on v1.37.1: mine"},
-		{own, []Outcome{outcome("v1.37.1", false, 1, 1)}, "RED kcm on v1.37.1: mine"},
+		{bug.Scenario, []Reproduction{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)}, "AS EXPECTED #7: kcm is RED on v1.36.1, GREEN on v1.36.3"},
+		{bug.Scenario, []Reproduction{outcome("v1.36.1", true, 0, 1)}, "NOT AS EXPECTED #7: kcm is GREEN on v1.36.1; expected was red on v1.36.1"},
+		{bug.Scenario, []Reproduction{outcome("v1.36.1", true, 9, 10)}, "NOT AS EXPECTED #7: kcm is RED 9 times of 10 on v1.36.1; expected was red on v1.36.1"},
+		{bug.Scenario, []Reproduction{outcome("v1.36.3", false, 1, 10)}, "NOT AS EXPECTED #7: kcm is RED 1 times of 10 on v1.36.3; expected was green on v1.36.3"},
+		{&scenario.Scenario{Key: "a-b"}, []Reproduction{outcome("v1.37.1", true, 1, 1), {Implementation: "reference", Version: "v1.37.1", Score: Score{0, 1}}}, "AS EXPECTED a-b: kcm is RED on v1.37.1, reference is GREEN on v1.37.1"},
+		{own, []Reproduction{outcome("v1.37.1", false, 0, 1)}, "GREEN kcm on v1.37.1: mine"},
+		{own, []Reproduction{outcome("v1.37.1", false, 1, 1)}, "RED kcm on v1.37.1: mine"},
 	} {
 		if got := LastLine(test.s, test.outcomes); got != test.want {
 			t.Errorf("%s\nwant %s", got, test.want)
@@ -46,7 +46,7 @@ func TestTheLastLineSaysWhatWasExpected(t *testing.T) {
 }
 
 func TestThePageAndTheTextShowBothVersions(t *testing.T) {
-	outcomes := []Outcome{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)}
+	outcomes := []Reproduction{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)}
 	var text bytes.Buffer
 	Print(&text, bug.Scenario, outcomes)
 	path, err := WritePage(t.TempDir(), bug.Scenario, outcomes)
@@ -67,7 +67,7 @@ func TestThePageAndTheTextShowBothVersions(t *testing.T) {
 func TestMarkdownHasAllThatAnIssueNeeds(t *testing.T) {
 	s := *bug.Scenario
 	s.Source = []scenario.Place{{File: "pkg/a.go", Function: "f", Line: 7}}
-	path, err := WriteMarkdown(t.TempDir(), "make repro ISSUE=7", &s, []Outcome{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)})
+	path, err := WriteMarkdown(t.TempDir(), "make repro ISSUE=7", &s, []Reproduction{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,14 +97,14 @@ func TestMatrixResumes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = m.file.Close() })
+		t.Cleanup(func() { _ = m.results.Close() })
 		return m
 	}
 	m := open()
 	red, green, other := m.cell(bug, "v1.36.1"), m.cell(bug, "v1.36.3"), m.cell(bug, "v1.37.1")
 	red.Reds, green.Reds, other.Scenario = 1, 1, "that was before it was changed"
 	for _, c := range []Cell{red, green, other} {
-		if err := m.file.Append(c); err != nil {
+		if err := m.results.Add(c); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,6 +91,18 @@ func (s *Scenario) YAML() ([]byte, error) {
 		return nil, err
 	}
 	return out.Bytes(), encoder.Close()
+}
+
+// Save writes the text to a file, in a folder that it makes if necessary.
+func (s *Scenario) Save(path string) error {
+	text, err := s.YAML()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644)
 }
 
 // UnmarshalYAML reads an object as strictly as an API server with

@@ -15,7 +15,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
-	"github.com/jobconformance/jobconformance/suites/internal/resume"
+	"github.com/jobconformance/jobconformance/suites/internal/campaign"
 )
 
 // baseline has the specs that upstream's unchanged controller passes.
@@ -50,7 +50,7 @@ const baselinePart = 105
 // measureBaseline runs all specs against upstream's controller, but for those that were run
 // before. It fails unless they are green.
 func (r *runner) measureBaseline(ctx context.Context) error {
-	file, lines, err := resume.Open(filepath.Join(r.Reports, baselineFile), func(s baselineSpec) bool { return s.On == r.On })
+	file, lines, err := campaign.OpenFile(filepath.Join(r.Reports, baselineFile), func(s baselineSpec) bool { return s.On == r.On })
 	if err != nil {
 		return badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Flag("output-dir"))
 	}

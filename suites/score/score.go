@@ -26,7 +26,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
-	"github.com/jobconformance/jobconformance/suites/internal/resume"
+	"github.com/jobconformance/jobconformance/suites/internal/campaign"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"golang.org/x/sync/semaphore"
 )
@@ -195,13 +195,13 @@ func (r *runner) run(ctx context.Context, drawn []*Mutant) (err error) {
 
 // results are those that a folder has.
 type results struct {
-	*resume.File[Result]
+	*campaign.File[Result]
 	done  map[string]Result // of the same version and suites, by the mutant's ID
 	kills map[string]int    // by the text of a spec
 }
 
 func openResults(folder, on string) (*results, error) {
-	file, earlier, err := resume.Open(filepath.Join(folder, resultsFile), func(Result) bool { return true })
+	file, earlier, err := campaign.OpenFile(filepath.Join(folder, resultsFile), func(Result) bool { return true })
 	if err != nil {
 		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Flag("output-dir"))
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/run"
-	"github.com/jobconformance/jobconformance/suites/internal/resume"
+	"github.com/jobconformance/jobconformance/suites/internal/campaign"
 )
 
 var some = baseline{
@@ -134,7 +134,7 @@ func TestResultsAreNoted(t *testing.T) {
 		}
 	}
 	_ = earlier.Close()
-	_, again, err := resume.Open(filepath.Join(folder, resultsFile), func(Result) bool { return true })
+	_, again, err := campaign.OpenFile(filepath.Join(folder, resultsFile), func(Result) bool { return true })
 	if err != nil || len(again) != 5 || again[0].Mutant.Line != 7 || !again[1].Caught() {
 		t.Errorf("%v, %v", again, err)
 	}

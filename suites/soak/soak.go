@@ -7,26 +7,25 @@ package soak
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/internal/campaign"
 	"github.com/jobconformance/jobconformance/suites/scenario"
-	"golang.org/x/sync/errgroup"
 	batchv1 "k8s.io/api/batch/v1"
-	"pgregory.net/rapid"
 )
 
-// Options of a soak. Environment is required.
+// Options of a soak. Run is required.
 type Options struct {
-	Environment scenario.Environment
+	// Run runs a scenario, as scenario.Environment does.
+	Run func(context.Context, *scenario.Scenario) (*scenario.Result, error)
 	// Time is for how long workloads are begun. Default: as many as Count says.
 	Time time.Duration
 	// Count is how many workloads run at most. Default: no limit.
@@ -54,9 +53,11 @@ type Options struct {
 // Finding is a workload that went wrong.
 type Finding struct {
 	Seed int
-	Why  string
-	// File has the scenario, History what happened.
-	File, History string
+	// File has its scenario.
+	File string
+	campaign.Finding
+
+	workload *scenario.Scenario
 }
 
 // progressEvery is how often a soak says how far it is.
@@ -69,31 +70,16 @@ func Run(ctx context.Context, o Options) (*Tally, error) {
 		return nil, err
 	}
 	t := &Tally{start: time.Now(), first: o.seed(0), step: max(o.Shard.Count, 1), seeds: o.Seeds}
-	seeds := make(chan int)
-	group, running := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		defer close(seeds)
-		return o.deal(running, seeds)
-	})
-	for range o.Workers {
-		group.Go(func() error {
-			for seed := range seeds {
-				if err := o.run(running, seed, t); err != nil {
-					return fmt.Errorf("workload %d: %w", seed, err)
-				}
-			}
-			return nil
-		})
+	pool := campaign.Pool{Workers: o.Workers}
+	if o.Time > 0 {
+		pool.Until = t.start.Add(o.Time)
 	}
 	reportCtx, stop := context.WithCancel(ctx)
 	var reporting sync.WaitGroup
 	reporting.Go(func() { o.report(reportCtx, t) })
-	err := group.Wait()
+	err := campaign.Each(ctx, pool, o.deal(), func(ctx context.Context, seed int) error { return o.run(ctx, seed, t) })
 	stop()
 	reporting.Wait()
-	if err == nil {
-		err = context.Cause(ctx)
-	}
 	t.took = time.Since(t.start)
 	if err != nil || len(t.Findings) == 0 || o.Shrink == 0 {
 		return t, err
@@ -101,30 +87,18 @@ func Run(ctx context.Context, o Options) (*Tally, error) {
 	return t, o.shrink(ctx, t)
 }
 
-// deal hands out seeds until time or count is up.
-func (o Options) deal(ctx context.Context, seeds chan<- int) error {
-	var over <-chan time.Time
-	if o.Time > 0 {
-		timer := time.NewTimer(o.Time)
-		defer timer.Stop()
-		over = timer.C
+// deal returns the seeds of all workloads.
+func (o Options) deal() iter.Seq[int] {
+	if o.Seeds != nil {
+		return slices.Values(o.Seeds)
 	}
-	for n := 0; o.Seeds == nil || n < len(o.Seeds); n++ {
-		seed := o.seed(n)
-		if o.Seeds != nil {
-			seed = o.Seeds[n]
-		} else if o.Count > 0 && seed >= o.Seed+o.Count {
-			return nil
-		}
-		select {
-		case seeds <- seed:
-		case <-over:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
+	return func(yield func(int) bool) {
+		for n := 0; o.Count == 0 || o.seed(n) < o.Seed+o.Count; n++ {
+			if !yield(o.seed(n)) {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // seed returns that of a workload of this shard, by its index from 0.
@@ -152,23 +126,22 @@ func (o Options) run(ctx context.Context, seed int, t *Tally) error {
 	if o.Tempo > 0 {
 		atTempo(s, o.Tempo)
 	}
-	result, err := o.Environment.Run(ctx, s)
+	result, err := o.Run(ctx, s)
 	if err != nil {
-		return err
+		return fmt.Errorf("workload %d: %w", seed, err)
 	}
 	if result.Green() {
 		t.add(result)
 		t.end(seed, result.End())
 		return os.RemoveAll(result.Log)
 	}
-	finding, err := o.keep(fmt.Sprintf("workload-%d", seed), s, result)
-	if err != nil {
+	finding := Finding{Seed: seed, Finding: campaign.FindingOf(result), workload: s}
+	if finding.File, finding.History, err = o.keep(fmt.Sprintf("workload-%d", seed), s, result); err != nil {
 		return err
 	}
-	finding.Seed = seed
 	t.add(result)
 	t.blame(finding)
-	fmt.Fprintf(o.Out, "workload %d went wrong: %s\n  %s\n", seed, finding.File, firstLines(finding.Why, 3))
+	fmt.Fprintf(o.Out, "workload %d went wrong: %s\n  %s\n", seed, finding.File, campaign.Shortened(finding.Why, 3, "  "))
 	return nil
 }
 
@@ -186,108 +159,35 @@ func atTempo(s *scenario.Scenario, tempo float64) {
 	}
 }
 
-// keep writes down a workload that went wrong.
-func (o Options) keep(name string, s *scenario.Scenario, r *scenario.Result) (Finding, error) {
-	f := Finding{
-		Why:     r.Why(),
-		File:    filepath.Join(o.Folder, name+".yaml"),
-		History: filepath.Join(o.Folder, name+".jsonl.zst"),
-	}
-	text, err := s.YAML()
-	if err != nil {
-		return f, err
-	}
-	return f, errors.Join(os.WriteFile(f.File, text, 0o644), r.Save(f.History))
+// keep writes down a workload that went wrong, and its history.
+func (o Options) keep(name string, s *scenario.Scenario, r *scenario.Result) (file, saved string, err error) {
+	file, saved = filepath.Join(o.Folder, name+".yaml"), filepath.Join(o.Folder, name+".jsonl.zst")
+	return file, saved, errors.Join(s.Save(file), r.Save(saved))
 }
 
 // shrink makes the first finding as small as it gets. What depends on a race may
-// not show again: then it stays as it is, and the result says so.
+// not show again: then it stays as it is, and the tally says so.
 func (o Options) shrink(ctx context.Context, t *Tally) error {
-	first := t.Findings[0]
+	first := &t.Findings[0]
 	fmt.Fprintf(o.Out, "workload %d is made smaller, for up to %s\n", first.Seed, o.Shrink)
-	beginWith(first.Seed, o.Shrink)
-	shrinking, stop := context.WithTimeout(ctx, 2*o.Shrink)
-	defer stop()
-	s := &shrinker{name: fmt.Sprint("workload ", first.Seed)}
-	var smallest *scenario.Scenario
-	var result *scenario.Result
-	s.run(func() {
-		rapid.Check(s, func(rt *rapid.T) {
-			next := Workload.Draw(rt, "workload")
-			next.Description = fmt.Sprintf("random workload %d, made small", first.Seed)
-			r, err := o.Environment.Run(shrinking, next)
-			if err != nil || r.Green() {
-				return
-			}
-			if smallest == nil || len(next.Steps) <= len(smallest.Steps) {
-				smallest, result = next, r
-			}
-			rt.Fatalf("it went wrong")
-		})
-	})
-	if smallest == nil {
+	until := time.Now().Add(o.Shrink)
+	again, err := o.Run(ctx, first.workload)
+	switch {
+	case err != nil:
+		return err
+	case again.Green():
 		fmt.Fprintf(o.Out, "workload %d went well this time: it takes a race\n", first.Seed)
-		return ctx.Err()
+		return nil
 	}
-	finding, err := o.keep(fmt.Sprintf("workload-%d-small", first.Seed), smallest, result)
+	reduction := campaign.Reduction{
+		Run: o.Run, Freedom: campaign.Objects, End: 1, Until: until, Workers: o.Workers,
+	}
+	smallest, result, err := reduction.Of(ctx, first.workload, again)
 	if err != nil {
 		return err
 	}
-	finding.Seed = first.Seed
-	t.Smallest = &finding
-	return ctx.Err()
+	small := *smallest
+	small.Description += ", made small"
+	first.Smallest, _, err = o.keep(fmt.Sprintf("workload-%d-small", first.Seed), &small, result)
+	return err
 }
-
-// beginWith makes the next rapid.Check begin with a seed, and end after a time.
-func beginWith(seed int, limit time.Duration) {
-	testing.Init() // package rapid asks for its flags
-	if !flag.Parsed() {
-		// This program has others, which package flag does not know.
-		_ = flag.CommandLine.Parse(nil)
-	}
-	for name, value := range map[string]string{
-		"rapid.seed": strconv.Itoa(seed), "rapid.checks": "1", "rapid.nofailfile": "true", "rapid.shrinktime": limit.String(),
-	} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err) // the flags and the values are those of the package
-		}
-	}
-}
-
-// shrinker is what package rapid talks to, outside of a test.
-type shrinker struct {
-	name   string
-	failed bool
-}
-
-// end is how a test ends before its time.
-type end struct{}
-
-// run runs what may end so.
-func (s *shrinker) run(check func()) {
-	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(end); !ok {
-				panic(r)
-			}
-		}
-	}()
-	check()
-}
-
-func (s *shrinker) Helper()               {}
-func (s *shrinker) Name() string          { return s.name }
-func (s *shrinker) Logf(string, ...any)   {}
-func (s *shrinker) Log(...any)            {}
-func (s *shrinker) Skipf(string, ...any)  { s.SkipNow() }
-func (s *shrinker) Skip(...any)           { s.SkipNow() }
-func (s *shrinker) SkipNow()              { panic(end{}) }
-func (s *shrinker) Errorf(string, ...any) { s.Fail() }
-func (s *shrinker) Error(...any)          { s.Fail() }
-func (s *shrinker) Fatalf(string, ...any) { s.FailNow() }
-func (s *shrinker) Fatal(...any)          { s.FailNow() }
-func (s *shrinker) FailNow()              { s.failed = true; panic(end{}) }
-func (s *shrinker) Fail()                 { s.failed = true }
-func (s *shrinker) Failed() bool          { return s.failed }
-
-var _ rapid.TB = (*shrinker)(nil)

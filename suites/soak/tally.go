@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -9,16 +10,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jobconformance/jobconformance/suites/internal/campaign"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 // Tally is what a soak has seen.
 type Tally struct {
+	// Findings are workloads that went wrong. The first has a smallest scenario, unless it did not
+	// show again.
 	Findings []Finding
-	// Smallest is the first finding made as small as it got; nil if there is none,
-	// or it did not show again.
-	Smallest *Finding
 
 	mu                                 sync.Mutex
 	ends                               map[int][][]string // by seed, of each run in which all was well
@@ -144,14 +145,13 @@ func (t *Tally) Line() string {
 
 // Print says what was seen. Again is the command that runs a scenario's file.
 func (t *Tally) Print(out io.Writer, again func(file string) string) {
+	var all []campaign.Listed
 	for _, f := range t.Findings {
-		fmt.Fprintf(out, "\nworkload %d went wrong: %s\n  history: %s\n%s\n", f.Seed, f.File, f.History, firstLines(f.Why, 12))
+		all = append(all, campaign.Listed{
+			Finding: f.Finding, Name: fmt.Sprintf("workload %d: %s", f.Seed, f.File), Again: again(cmp.Or(f.Smallest, f.File)),
+		})
 	}
-	if f := t.Smallest; f != nil {
-		fmt.Fprintf(out, "\nthe first of them, made small: %s\n%s\n  again: %s\n", f.File, firstLines(f.Why, 12), again(f.File))
-	} else if len(t.Findings) > 0 {
-		fmt.Fprintf(out, "\n  again: %s\n", again(t.Findings[0].File))
-	}
+	campaign.PrintFindings(out, all)
 	verdict := "RED"
 	if t.Green() {
 		verdict = "GREEN"
@@ -164,12 +164,4 @@ func (t *Tally) Print(out io.Writer, again func(file string) string) {
 		seeds = strings.Trim(fmt.Sprint(t.seeds), "[]")
 	}
 	fmt.Fprintf(out, "\n%s seeds %s, %s\n", verdict, seeds, t.Line())
-}
-
-func firstLines(text string, n int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) > n {
-		lines = append(lines[:n-1], "…")
-	}
-	return strings.Join(lines, "\n  ")
 }

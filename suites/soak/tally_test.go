@@ -50,17 +50,9 @@ func TestShardsRunEachSeedOnce(t *testing.T) {
 }
 
 // dealt returns the seeds that a soak runs.
-func dealt(t *testing.T, o Options) (all []int) {
+func dealt(t *testing.T, o Options) []int {
 	t.Helper()
-	seeds := make(chan int, 100)
-	if err := o.deal(t.Context(), seeds); err != nil {
-		t.Fatal(err)
-	}
-	close(seeds)
-	for seed := range seeds {
-		all = append(all, seed)
-	}
-	return all
+	return slices.Collect(o.deal())
 }
 
 func TestTheLastLineHasTheSeedsOfAShard(t *testing.T) {

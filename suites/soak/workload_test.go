@@ -2,12 +2,14 @@ package soak
 
 import (
 	"bytes"
-	"fmt"
+	"context"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobconformance/jobconformance/suites/scenario"
-	"pgregory.net/rapid"
+	batchv1 "k8s.io/api/batch/v1"
 )
 
 // What is found has to run again from its file.
@@ -49,45 +51,73 @@ func TestWorkloadsCanBeRunAndWrittenDown(t *testing.T) {
 	}
 }
 
-// A finding is made small from its seed.
-func TestShrinkingBeginsWithTheFinding(t *testing.T) {
-	const seed = 7
-	want, err := Workload.Example(seed).YAML()
+// What is wrong in the tests is that a watch of pods is held while a Job has pods in parallel.
+func wrong(s *scenario.Scenario) bool {
+	held, parallel := false, false
+	for _, step := range s.Steps {
+		held = held || step.Hold == "pods"
+		if step.Create != nil {
+			job, isJob := step.Create.Object.(*batchv1.Job)
+			parallel = parallel || isJob && *job.Spec.Parallelism > 1
+		}
+	}
+	return held && parallel
+}
+
+func runWrong(_ context.Context, s *scenario.Scenario) (*scenario.Result, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	if !wrong(s) {
+		return &scenario.Result{}, nil
+	}
+	return &scenario.Result{Failed: "it did not end", FailedStep: len(s.Steps)}, nil
+}
+
+func TestTheFirstFindingIsMadeSmall(t *testing.T) {
+	var out bytes.Buffer
+	o := Options{Run: runWrong, Seed: 1, Count: 60, Workers: 3, Shrink: time.Minute, Folder: filepath.Join(t.TempDir(), "workloads"), Out: &out}
+	tally, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	s := &shrinker{name: "a finding"}
-	beginWith(seed, 0)
-	s.run(func() {
-		rapid.Check(s, func(rt *rapid.T) {
-			text, err := Workload.Draw(rt, "workload").YAML()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, string(text))
-			if strings.Count(string(text), "kind: Job") > 0 {
-				rt.Fatalf("it went wrong")
-			}
-		})
-	})
-	if len(got) < 2 || withoutTimes(got[0]) != withoutTimes(string(want)) {
-		t.Errorf("%d were tried; the first of them is\n%s\nwant\n%s", len(got), fmt.Sprint(got[:1]), want)
+	if tally.Green() || tally.Workloads() != 60 || tally.Findings[0].Smallest == "" {
+		t.Fatalf("%d of %d went wrong:\n%s", len(tally.Findings), tally.Workloads(), &out)
 	}
-	if !s.failed {
-		t.Error("the shrinker did not notice a failure")
+	small, err := scenario.Load(tally.Findings[0].Smallest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := small.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The Job, the watch that is held and released, the end of faults, and the end.
+	if !wrong(small) || len(small.Steps) > 5 {
+		t.Errorf("%d steps:\n%s", len(small.Steps), text)
+	}
+	tally.Print(&out, func(file string) string { return "again " + file })
+	for _, want := range []string{"made smaller", "step ", "    again: again ", "    smallest scenario: ", "RED seeds 1 to 60"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("nothing says %q:\n%s", want, &out)
+		}
 	}
 }
 
-// withoutTimes leaves out what depends on when the workload is made.
-func withoutTimes(text string) string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		if !strings.Contains(line, "lastScheduleTime") && !strings.Contains(line, "schedule:") {
-			lines = append(lines, line)
+func TestWhatTakesARaceStaysAsItIs(t *testing.T) {
+	var out bytes.Buffer
+	ran := 0
+	o := Options{Seed: 1, Count: 1, Workers: 1, Shrink: time.Minute, Folder: t.TempDir(), Out: &out}
+	o.Run = func(context.Context, *scenario.Scenario) (*scenario.Result, error) {
+		if ran++; ran == 1 {
+			return &scenario.Result{Failed: "it did not end", FailedStep: 1}, nil
 		}
+		return &scenario.Result{}, nil
 	}
-	return strings.Join(lines, "")
+	tally, err := Run(t.Context(), o)
+	if err != nil || ran != 2 || tally.Findings[0].Smallest != "" || !strings.Contains(out.String(), "it takes a race") {
+		t.Errorf("%d runs, %v:\n%s", ran, err, &out)
+	}
 }
 
 func TestAtATempo(t *testing.T) {

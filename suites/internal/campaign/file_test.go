@@ -1,4 +1,4 @@
-package resume
+package campaign
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 
 func open(t *testing.T, path string, keep func(int) bool) (*File[int], []int) {
 	t.Helper()
-	file, results, err := Open(path, keep)
+	file, results, err := OpenFile(path, keep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +18,7 @@ func open(t *testing.T, path string, keep func(int) bool) (*File[int], []int) {
 	return file, results
 }
 
-func TestOpenKeepsCompleteResults(t *testing.T) {
+func TestOpenFileKeepsCompleteResults(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "results.jsonl")
 	all := func(int) bool { return true }
 	file, results := open(t, path, all)
@@ -58,7 +58,7 @@ func TestOpenRefusesOtherFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte("# notes\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Open(path, func(int) bool { return true }); err == nil || !strings.Contains(err.Error(), "not a result") {
+	if _, _, err := OpenFile(path, func(int) bool { return true }); err == nil || !strings.Contains(err.Error(), "not a result") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,6 +1,4 @@
-// Package resume keeps the results of long campaigns in a file of JSON lines, so
-// that the same command can resume after it was interrupted.
-package resume
+package campaign
 
 import (
 	"bytes"
@@ -13,17 +11,17 @@ import (
 	"sync"
 )
 
-// File takes one result of type T on each line. Append may be called at the same
+// File keeps the results of a campaign, one of type T in JSON on each line. Append may be called at the same
 // time from many goroutines.
 type File[T any] struct {
 	mu   sync.Mutex
 	file *os.File
 }
 
-// Open returns the file, which it creates if necessary, and the results in it for
+// OpenFile returns the file, which it creates if necessary, and the results in it for
 // which keep returns true. It removes all others, and a last line that was not
 // written completely.
-func Open[T any](path string, keep func(T) bool) (*File[T], []T, error) {
+func OpenFile[T any](path string, keep func(T) bool) (*File[T], []T, error) {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
