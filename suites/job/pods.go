@@ -220,15 +220,13 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 
 // orphanPod returns a pod without an owner.
 func orphanPod(name string, annotations map[string]string) *corev1.Pod {
-	pod := &corev1.Pod{
+	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations},
 		Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever,
 			Containers:    []corev1.Container{{Name: "main", Image: puppet.Placeholder}},
 		},
 	}
-	puppet.Apply(&pod.ObjectMeta, &pod.Spec)
-	return pod
 }
 
 // The specs of adoption and release as a rule are in pods.go.

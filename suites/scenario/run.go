@@ -16,6 +16,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/sandbox"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -134,7 +135,7 @@ type runner struct {
 func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	box, err := sandbox.Open(ctx, sandbox.Options{
 		Config: e.Config, User: "scenario", Run: e.RunName, Prefix: sandbox.OwnPrefix, Waits: sandbox.Waits{Reaction: e.Patience},
-		KubernetesVersion: e.Version, Implementation: e.Implementation.Name, Except: slices.Concat(s.Except, e.Except),
+		Pods: e.Pods, KubernetesVersion: e.Version, Implementation: e.Implementation.Name, Except: slices.Concat(s.Except, e.Except),
 		Companion: e.Implementation.Lacks(), Dialect: e.Implementation.Dialect(),
 	})
 	if err != nil {
@@ -274,6 +275,8 @@ type Environment struct {
 	Builds         implementation.Builds
 	// Version of the API server, as in v1.37.1.
 	Version string
+	// Pods are what runs puppets. Default: KWOK simulates them.
+	Pods puppet.Pods
 	// RunName is the value of kinds.RunLabel on the namespaces.
 	RunName string
 	// Folder is where logs are written, in a folder for each namespace.
@@ -332,6 +335,6 @@ func OfSpec() (Environment, error) {
 	return Environment{
 		Config: config, As: as, Implementation: settings.Start.Implementation, Builds: settings.Start.Builds,
 		Version: settings.KubernetesVersion, RunName: settings.Run, Folder: settings.Start.Logs, Patience: settings.Patience,
-		Except: settings.Except,
+		Except: settings.Except, Pods: settings.Puppets,
 	}, nil
 }

@@ -67,7 +67,7 @@ func Main(args []string) int {
 	defer AddTreeConstructionNodeArgsTransformer(longestFirst)()
 	passed := RunSpecs(new(result), spec.Suite)
 	if protocol.Current().Start != nil {
-		_ = protocol.Send(protocol.Message{Implementations: process.CPUOfEnded()})
+		_ = protocol.Send(protocol.Current().Socket, protocol.Message{Implementations: process.CPUOfEnded()})
 	}
 	if !passed {
 		return 1
@@ -110,10 +110,10 @@ func profiled() (stop func()) {
 }
 
 var _ = ReportBeforeSuite(func(report Report) {
-	Expect(protocol.Send(protocol.Message{Total: report.PreRunStats.SpecsThatWillRun})).To(Succeed())
+	Expect(protocol.Send(protocol.Current().Socket, protocol.Message{Total: report.PreRunStats.SpecsThatWillRun})).To(Succeed())
 })
 
 var _ = ReportAfterEach(func(spec SpecReport) {
 	result := framework.Result(spec)
-	Expect(protocol.Send(protocol.Message{Spec: &result})).To(Succeed())
+	Expect(protocol.Send(protocol.Current().Socket, protocol.Message{Spec: &result})).To(Succeed())
 })
