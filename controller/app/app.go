@@ -126,7 +126,7 @@ SIGINT, 1 gave up (lost its lease, for example), 2 could not start.`,
 		ResourceNamespace: metav1.NamespaceSystem,
 	}
 	componentoptions.BindLeaderElectionFlags(&o.election, f)
-	cmd.AddCommand(crd.NewCommand())
+	cmd.AddCommand(crd.NewCommand(), newManifestsCommand())
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }
