@@ -121,12 +121,6 @@ func judgeProfile(t *testing.T, r *report.Report, p contract.Profile) {
 
 func check(ctx context.Context, o Options, folder func() string) (*report.Report, error) {
 	impl, err := o.implementation()
-	if err == nil {
-		impl, err = impl.Only(o.Controllers...)
-	}
-	if err == nil {
-		impl, err = impl.Manages(o.ManagedBy)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -192,8 +186,10 @@ func (o Options) implementation() (implementation.Implementation, error) {
 		return implementation.Implementation{}, badinput.New("the implementation has no name", "set Options.Implementation.Name")
 	case (o.Start == nil) == (o.Command == ""):
 		return implementation.Implementation{}, badinput.New("there is no way, or more than one, to start the controller", "set Options.Start or Options.Command")
-	case o.Start != nil:
-		return implementation.Func(o.Implementation.Name, o.Start), nil
 	}
-	return implementation.Parse("exec:" + o.Command)
+	of := implementation.Options{Name: "exec:" + o.Command, Controllers: o.Controllers, ManagedBy: o.ManagedBy}
+	if o.Start != nil {
+		of.Name, of.Run = o.Implementation.Name, o.Start
+	}
+	return implementation.New(of)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
@@ -30,10 +29,8 @@ func replicas(s *framework.Sandbox) (first, second *framework.Proxied) {
 		"--leader-elect-lease-duration=5m", "--leader-elect-renew-deadline=4m", "--leader-elect-retry-period=1s",
 	}
 	first, second = s.Replica("first", flags...), s.Replica("second", flags...)
-	switch name := first.Implementation(); name {
-	case implementation.Reference, implementation.KubeControllerManager, implementation.CRD:
-	default:
-		Skip("not verified: the flags for the leader election of " + name + " are unknown")
+	if !first.Implementation.ElectsByFlags() {
+		Skip("not verified: the flags for the leader election of " + first.Implementation.Name + " are unknown")
 	}
 	return first, second
 }

@@ -241,17 +241,9 @@ func (f *flags) writeRequests(ctx context.Context, env *run.Environment) error {
 }
 
 func (f *flags) parse() (implementation.Implementation, error) {
-	impl, err := implementation.Parse(f.implementation)
-	if err != nil {
-		return impl, err
-	}
-	if impl, err = impl.Only(f.controllers...); err != nil {
-		return impl, err
-	}
-	if impl, err = impl.Manages(f.managedBy); err != nil {
-		return impl, err
-	}
-	return impl.Speaks(f.dialect)
+	return implementation.New(implementation.Options{
+		Name: f.implementation, Controllers: f.controllers, ManagedBy: f.managedBy, Dialect: f.dialect,
+	})
 }
 
 // selects checks the flags that select specs and applies them.

@@ -77,7 +77,7 @@ func proxied(name string) (implementation.Implementation, error) {
 	impl, err := implementation.Parse(name)
 	switch {
 	case err != nil:
-	case impl.Name == implementation.CRD:
+	case impl.HasOwnResource():
 		err = badinput.New("the implementation "+impl.Name+" reconciles a custom resource, which only jobconformance run knows", "use "+processes)
 	case !impl.IsProcess():
 		err = badinput.New("the implementation "+impl.Name+" cannot run behind a fault proxy", "use "+processes)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
-	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/version"
@@ -60,10 +59,10 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) (*r
 	}
 	judged.Implementation.Name = cmp.Or(judged.Implementation.Name, f.implementation)
 	if judged.Implementation.Version == "" {
-		switch f.implementation {
-		case implementation.KubeControllerManager, implementation.Builtin:
+		switch impl := f.options.Implementation; {
+		case impl.Origin() == spec.Upstream:
 			judged.Implementation.Version = environment.Version()
-		case implementation.Reference, implementation.CRD:
+		case impl.Bundled():
 			judged.Implementation.Version = version.Suite()
 		}
 	}

@@ -61,11 +61,14 @@ func All() ([]Mutant, error) {
 
 // implementation is the name of the controller that it is made of.
 func (m Mutant) implementation() string {
-	if strings.HasPrefix(m.Edits[0].File, controller+"/crd/") {
+	if m.ofResource() {
 		return implementation.CRD
 	}
 	return implementation.Reference
 }
+
+// ofResource reports whether it is made of the controller of a custom resource.
+func (m Mutant) ofResource() bool { return strings.HasPrefix(m.Edits[0].File, controller+"/crd/") }
 
 // edited returns the texts of the files that it changes, by their paths. It fails when an
 // edit does not fit the checkout at root any more.

@@ -142,7 +142,7 @@ func (s *selftest) checkAll(ctx context.Context) {
 
 // apart reports whether mutants are checked at the same time, each spec with one of its own. The
 // webhooks of a custom resource are called for all namespaces, so that there is one at a time.
-func (s *selftest) apart() bool { return s.impl.Name == implementation.Reference }
+func (s *selftest) apart() bool { return !s.impl.ServesWebhooks() }
 
 // run checks mutants, several at a time.
 func (s *selftest) run(ctx context.Context, environment *run.Environment) error {
