@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// manifests are the documents that the command prints. Whoever has the program deploys it by them.
+// manifests are the documents that the command prints: who has the program can deploy it.
 var manifests = map[string]string{
 	"controller":     deploy.Manifests,
 	"crd":            crddeploy.Manifests,
