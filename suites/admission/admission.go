@@ -31,6 +31,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// Counters are the counters of a Job's status.
+type Counters = framework.Counters
+
 // answer is the API server's answer to a write: the reason of a rejection, and the
 // fields that it names. These are API; the text of a message is not.
 type answer struct {
@@ -170,7 +173,7 @@ func creating(s *framework.Sandbox, object client.Object) request {
 // awaitDenied waits until the API server rejects a request.
 func awaitDenied(ctx context.Context, s *framework.Sandbox, example request) {
 	GinkgoHelper()
-	s.Until(ctx, "the API server rejects the request", func(ctx context.Context) (bool, error) {
+	s.Enforced("the API server rejects the request", func(ctx context.Context) (bool, error) {
 		err := example(ctx)
 		if apierrors.IsForbidden(err) || apierrors.IsInternalError(err) {
 			return true, nil
@@ -183,7 +186,7 @@ func awaitDenied(ctx context.Context, s *framework.Sandbox, example request) {
 // request deletes may be gone by then: the implementation deletes it, too.
 func awaitAccepted(ctx context.Context, s *framework.Sandbox, example request) {
 	GinkgoHelper()
-	s.Until(ctx, "the API server accepts the request", func(ctx context.Context) (bool, error) {
+	s.Enforced("the API server accepts the request", func(ctx context.Context) (bool, error) {
 		err := example(ctx)
 		if apierrors.IsForbidden(err) || apierrors.IsInternalError(err) {
 			return false, nil
@@ -202,7 +205,7 @@ var (
 // deny creates a policy that rejects requests for which when, in CEL, is true.
 func deny(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, when string, example request) denial {
 	GinkgoHelper()
-	policy := framework.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingAdmissionPolicy{
+	policy := framework.CreateClusterWide(s, &admissionregistrationv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "refuse"},
 		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
 			FailurePolicy:    ptr.To(admissionregistrationv1.Fail),
@@ -214,7 +217,7 @@ func deny(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv
 			}},
 		},
 	})
-	binding := framework.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
+	binding := framework.CreateClusterWide(s, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "refuse"},
 		Spec: admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{
 			PolicyName:        policy.Name,
@@ -265,7 +268,7 @@ func patching(expression string) admissionregistrationv1.Mutation {
 // waits until an example is changed.
 func mutate[T client.Object](ctx context.Context, s *framework.Sandbox, k kind, by admissionregistrationv1.Mutation, example T, shows func(T) bool) {
 	GinkgoHelper()
-	policy := framework.CreateClusterWide(ctx, s, &admissionregistrationv1.MutatingAdmissionPolicy{
+	policy := framework.CreateClusterWide(s, &admissionregistrationv1.MutatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "rewrite"},
 		Spec: admissionregistrationv1.MutatingAdmissionPolicySpec{
 			FailurePolicy:      ptr.To(admissionregistrationv1.Fail),
@@ -274,7 +277,7 @@ func mutate[T client.Object](ctx context.Context, s *framework.Sandbox, k kind, 
 			Mutations:          []admissionregistrationv1.Mutation{by},
 		},
 	})
-	framework.CreateClusterWide(ctx, s, &admissionregistrationv1.MutatingAdmissionPolicyBinding{
+	framework.CreateClusterWide(s, &admissionregistrationv1.MutatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "rewrite"},
 		Spec: admissionregistrationv1.MutatingAdmissionPolicyBindingSpec{
 			PolicyName:     policy.Name,
@@ -282,7 +285,7 @@ func mutate[T client.Object](ctx context.Context, s *framework.Sandbox, k kind, 
 		},
 	})
 	example.SetNamespace(s.Namespace)
-	s.Until(ctx, "the API server changes new objects", func(ctx context.Context) (bool, error) {
+	s.Enforced("the API server changes new objects", func(ctx context.Context) (bool, error) {
 		now := example.DeepCopyObject().(T)
 		err := s.Client.Create(ctx, now, client.DryRunAll)
 		return err == nil && shows(now), err

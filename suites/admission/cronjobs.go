@@ -110,7 +110,7 @@ var _ = Describe("CronJob validation:", Label("area:api", "behaviour:validation"
 
 	It("the API server rejects invalid schedules", Covers(RefusesUnreadableSchedules), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		made := framework.Create(ctx, s, hourly().Suspend().Obj())
+		made := framework.Create(s, hourly().Suspend().Obj())
 		for _, schedule := range append([]string{""}, invalidSchedules...) {
 			rejectsValue(ctx, s, made, "spec.schedule", schedule, func(c *batchv1.CronJob) { c.Spec.Schedule = schedule })
 		}
@@ -118,7 +118,7 @@ var _ = Describe("CronJob validation:", Label("area:api", "behaviour:validation"
 
 	It("the API server rejects schedules with a time zone in them", Covers(RefusesTimeZoneInSchedule), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		made := framework.Create(ctx, s, hourly().Suspend().Obj())
+		made := framework.Create(s, hourly().Suspend().Obj())
 		for _, schedule := range []string{"TZ=UTC 0 * * * *", "CRON_TZ=Europe/Berlin 0 * * * *", "TZ=UTC @daily"} {
 			for _, zone := range []*string{nil, ptr.To("Etc/UTC")} {
 				rejectsValue(ctx, s, made, "spec.schedule", schedule, func(c *batchv1.CronJob) {
@@ -144,7 +144,7 @@ var _ = Describe("CronJob validation:", Label("area:api", "behaviour:validation"
 	// read it in another way.
 	It("the API server rejects time zones that have no name", Covers(RefusesUnknownTimeZones), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		made := framework.Create(ctx, s, hourly().Suspend().Obj())
+		made := framework.Create(s, hourly().Suspend().Obj())
 		for _, zone := range []string{"", "Local", "local", "Nowhere/Land", "UTC+1", "../etc/UTC", "/Europe/Berlin", "Europe/Berlin/", " "} {
 			rejectsValue(ctx, s, made, "spec.timeZone", zone, func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone })
 		}
@@ -152,7 +152,7 @@ var _ = Describe("CronJob validation:", Label("area:api", "behaviour:validation"
 
 	It("the API server lets every field change", Covers(CronJobSpecMayChange), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		made := framework.Create(ctx, s, hourly().Suspend().Obj())
+		made := framework.Create(s, hourly().Suspend().Obj())
 		for what, change := range map[string]func(*batchv1.CronJobSpec){
 			"schedule":                   func(c *batchv1.CronJobSpec) { c.Schedule = "@daily" },
 			"timeZone":                   func(c *batchv1.CronJobSpec) { c.TimeZone = ptr.To("Europe/Berlin") },

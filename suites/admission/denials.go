@@ -55,7 +55,7 @@ type quota struct {
 // full creates a quota without room for a resource, which the example needs.
 func full(ctx context.Context, s *framework.Sandbox, name corev1.ResourceName, example request) *quota {
 	GinkgoHelper()
-	made := framework.Create(ctx, s, &corev1.ResourceQuota{
+	made := framework.Create(s, &corev1.ResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: "room"},
 		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{name: resource.MustParse("0")}},
 	})
@@ -67,7 +67,7 @@ func full(ctx context.Context, s *framework.Sandbox, name corev1.ResourceName, e
 // server may enforce a deleted one for a while.
 func (q *quota) set(ctx context.Context, room string) {
 	GinkgoHelper()
-	framework.Change(ctx, q.Sandbox, q.ResourceQuota, func(r *corev1.ResourceQuota) { r.Spec.Hard[q.resource] = resource.MustParse(room) })
+	framework.Change(q.Sandbox, q.ResourceQuota, func(r *corev1.ResourceQuota) { r.Spec.Hard[q.resource] = resource.MustParse(room) })
 	awaitAccepted(ctx, q.Sandbox, q.example)
 }
 
@@ -94,11 +94,11 @@ func limits(ctx context.Context, s *framework.Sandbox, pod *corev1.PodSpec) deni
 	pod.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m")}
 	example := examplePod()
 	example.Spec = *pod.DeepCopy()
-	made := framework.Create(ctx, s, &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "limits"}, Spec: corev1.LimitRangeSpec{Limits: set("1")}})
+	made := framework.Create(s, &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "limits"}, Spec: corev1.LimitRangeSpec{Limits: set("1")}})
 	awaitDenied(ctx, s, creating(s, example))
 	return denial{lift: func(ctx context.Context) {
 		GinkgoHelper()
-		framework.Change(ctx, s, made, func(l *corev1.LimitRange) { l.Spec.Limits = set("1m") })
+		framework.Change(s, made, func(l *corev1.LimitRange) { l.Spec.Limits = set("1m") })
 		awaitAccepted(ctx, s, creating(s, example))
 	}}
 }
@@ -109,7 +109,7 @@ func restricted(ctx context.Context, s *framework.Sandbox, _ *corev1.PodSpec) de
 	const level = "pod-security.kubernetes.io/enforce"
 	set := func(to string) {
 		GinkgoHelper()
-		s.ChangeNamespace(ctx, func(n *corev1.Namespace) { n.Labels[level] = to })
+		s.ChangeNamespace(func(n *corev1.Namespace) { n.Labels[level] = to })
 	}
 	set("restricted")
 	example := creating(s, examplePod())
@@ -127,7 +127,7 @@ func noClass(_ context.Context, s *framework.Sandbox, pod *corev1.PodSpec) denia
 	pod.PriorityClassName = s.ClusterWideName(late)
 	return denial{lift: func(ctx context.Context) {
 		GinkgoHelper()
-		framework.CreateClusterWide(ctx, s, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: late}, Value: 1000})
+		framework.CreateClusterWide(s, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: late}, Value: 1000})
 	}}
 }
 
@@ -193,7 +193,7 @@ func count(ctx context.Context, s *framework.Sandbox, rule admissionregistration
 // hook registers a webhook for the sandbox's namespace only.
 func hook(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, at admissionregistrationv1.WebhookClientConfig) *admissionregistrationv1.ValidatingWebhookConfiguration {
 	GinkgoHelper()
-	return framework.CreateClusterWide(ctx, s, &admissionregistrationv1.ValidatingWebhookConfiguration{
+	return framework.CreateClusterWide(s, &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "hook"},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
 			Name:                    "refuse.jobconformance.io",

@@ -27,11 +27,11 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		s := framework.New(ctx)
 		job := puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj()
 		denial := build(ctx, s, template(job))
-		framework.Create(ctx, s, job)
+		framework.Create(s, job)
 		waits(s, "a")
 		denial.lift(ctx)
 		createsLater(s, 2)
-		s.End(ctx, 0, Running(s, "a", 2)...)
+		Running(s, "a", 2).End(0)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	},
 		Entry("a quota", Covers(RefusedPodsCountForNothing, CreatesPodsAfterQuota), needsQuotas, build(noRoom)),
@@ -45,21 +45,21 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	It("the controller emits FailedCreate", Covers(WarnsOfRefusedPods), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denyPods(ctx, s)
-		warned(s, framework.Create(ctx, s, puppet.Job("a").Obj()).UID, "FailedCreate")
+		warned(s, framework.Create(s, puppet.Job("a").Obj()).UID, "FailedCreate")
 	})
 
 	// Wrong: creates no pod unless the quota has room for all.
 	It("the controller creates as many pods as a quota has room for", Covers(UsesPartOfAQuota), needsQuotas, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		fullOfPods(ctx, s).set(ctx, "2")
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(4).Completions(3).Obj())
+		framework.Create(s, puppet.Job("a").Parallelism(4).Completions(3).Obj())
 		pods := Running(s, "a", 2)
 		s.Stays("two pods are counted", func(g Gomega) {
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2}))
 		})
-		s.End(ctx, 0, pods[0])
+		pods[0].End(0)
 		CountsAfter(s, MaxAPIBackoff, "a", "the pod that succeeded is replaced", Counters{Active: 2, Ready: 2, Succeeded: 1})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 3})
 	})
 
@@ -68,7 +68,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		s := framework.New(ctx)
 		c := count(ctx, s, pods.rule(admissionregistrationv1.Create), creating(s, examplePod()))
 		const many = 100
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(many).Completions(many).Obj())
+		framework.Create(s, puppet.Job("a").Parallelism(many).Completions(many).Obj())
 		waits(s, "a")
 		c.expectAttempts(many / 3)
 	})
@@ -77,12 +77,12 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	It("the controller backs off between requests", Covers(BacksOffWhilePodsAreRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		c := count(ctx, s, pods.rule(admissionregistrationv1.Create), creating(s, examplePod()))
-		framework.Create(ctx, s, puppet.Job("a").Obj())
+		framework.Create(s, puppet.Job("a").Obj())
 		waits(s, "a")
 		c.expectAttempts(maxAttempts)
 		c.lift(ctx)
 		createsLater(s, 1)
-		s.End(ctx, 0, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
@@ -90,7 +90,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	It("the Job fails after its activeDeadlineSeconds", Covers(DeadlineWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denyPods(ctx, s)
-		framework.Create(ctx, s, puppet.Job("a").ActiveDeadlineSeconds(1).Obj())
+		framework.Create(s, puppet.Job("a").ActiveDeadlineSeconds(1).Obj())
 		s.SoonAfter(time.Second, "the Job is Failed", func(g Gomega) {
 			g.Expect(framework.Condition(s.Job("a"), batchv1.JobFailed)).To(HaveValue(And(
 				HaveField("Status", corev1.ConditionTrue), HaveField("Reason", batchv1.JobReasonDeadlineExceeded))))
@@ -101,7 +101,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	It("the controller creates no pods of a Job suspended in the meantime", Covers(SuspendedWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denial := denyPods(ctx, s)
-		framework.Create(ctx, s, puppet.Job("a").Obj())
+		framework.Create(s, puppet.Job("a").Obj())
 		waits(s, "a")
 		SuspendJob(ctx, s, "a")
 		s.Soon("the Job is Suspended", func(g Gomega) { g.Expect(framework.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue()) })
@@ -113,9 +113,9 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	It("the controller creates no pods of a Job deleted in the meantime", Covers(DeletedWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		denial := denyPods(ctx, s)
-		made := framework.Create(ctx, s, puppet.Job("a").Obj())
+		made := framework.Create(s, puppet.Job("a").Obj())
 		waits(s, "a")
-		s.Delete(ctx, made)
+		s.Delete(made)
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
 		denial.lift(ctx)
 		s.Stays("there are no pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
@@ -130,12 +130,12 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Create),
 			"has(object.metadata.annotations) && "+index+" in object.metadata.annotations && object.metadata.annotations["+index+"] == '2'",
 			creating(s, last))
-		framework.Create(ctx, s, indexed("a").Obj())
+		framework.Create(s, indexed("a").Obj())
 		Running(s, "a", 2)
 		s.Stays("no other index has a pod", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(2)) })
 		denial.lift(ctx)
 		createsLater(s, 3)
-		s.End(ctx, 0, Running(s, "a", 3)...)
+		Running(s, "a", 3).End(0)
 		Completes(s, "a", Counters{Succeeded: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
 		Expect(s.Created()).To(HaveLen(3))
@@ -149,12 +149,12 @@ var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:ad
 		s := framework.New(ctx)
 		mutate(ctx, s, pods, applying(added),
 			examplePod(), func(p *corev1.Pod) bool { return p.Labels["example.com/added"] == "yes" })
-		framework.Create(ctx, s, indexed("a").FinishedAgo("1h").Obj())
+		framework.Create(s, indexed("a").FinishedAgo("1h").Obj())
 		all := Running(s, "a", 3)
 		Expect(all).To(HaveEach(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
-		s.End(ctx, 1, all[0])
+		all[0].End(1)
 		CountsAfter(s, kinds.FirstBackoff, "a", "the failed pod is replaced", Counters{Active: 3, Ready: 3, Failed: 1})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		CompletesWith(s, 4, "a", Counters{Succeeded: 3, Failed: 1})
 	})
 
@@ -167,10 +167,10 @@ var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:ad
 				name: "sidecar", image: object.spec.containers[0].image, restartPolicy: "Always",
 				command: ["sh", "-c", "trap 'exit 0' TERM; sleep 3600 & wait"]}}]`),
 			examplePod(), func(p *corev1.Pod) bool { return len(p.Spec.InitContainers) > 0 })
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		all := Running(s, "a", 2)
 		Expect(all).To(HaveEach(HaveField("Spec.InitContainers", ContainElement(HaveField("Name", "sidecar")))))
-		s.End(ctx, 0, all...)
+		all.End(0)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 })
@@ -225,7 +225,7 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 			"has(oldObject.metadata.finalizers) && "+tracked+"oldObject.metadata.finalizers && "+
 				"!(has(object.metadata.finalizers) && "+tracked+"object.metadata.finalizers)",
 			releasing(s, all[0]))
-		s.End(ctx, 0, all...)
+		all.End(0)
 		s.Soon("the pods have succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(2)) })
 		s.Stays("the Job is not Complete", func(g Gomega) {
 			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeFalse())
@@ -238,16 +238,16 @@ var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "
 })
 
 // deleting returns a request that deletes a pod, as a dry run.
-func deleting(s *framework.Sandbox, pod corev1.Pod) request {
+func deleting(s *framework.Sandbox, pod framework.Pod) request {
 	return func(ctx context.Context) error { return s.Client.Delete(ctx, pod.DeepCopy(), client.DryRunAll) }
 }
 
 // releasing returns a request that removes the finalizers of a pod, as a dry run.
-func releasing(s *framework.Sandbox, pod corev1.Pod) request {
+func releasing(s *framework.Sandbox, pod framework.Pod) request {
 	return func(ctx context.Context) error {
 		next := pod.DeepCopy()
 		next.Finalizers = nil
-		return s.Client.Patch(ctx, next, client.MergeFrom(&pod), client.DryRunAll)
+		return s.Client.Patch(ctx, next, client.MergeFrom(&pod.Pod), client.DryRunAll)
 	}
 }
 
@@ -260,13 +260,13 @@ var _ = Describe("Job admission, terminating namespace:", Label("area:job", "beh
 		// Upstream's controller counts a pod for a second as active that it could not
 		// create in a terminating namespace. It depends on timing whether it tries.
 		s.Except("job-counts-what-is-there")
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(3).Obj())
-		framework.Create(ctx, s, puppet.Job("slow").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
+		framework.Create(s, puppet.Job("a").Parallelism(3).Obj())
+		framework.Create(s, puppet.Job("slow").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
 		Due(ctx, s, puppet.CronJob("c", puppet.Job("")), Ago(3*time.Minute))
 		s.Soon("all pods run", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(5)) })
 
-		s.DeleteNamespace(ctx)
-		var left []corev1.Pod
+		s.DeleteNamespace()
+		var left framework.Pods
 		// Whether Jobs still exist then depends on the version.
 		s.Soon("the slow pod is the only one left, and is being deleted", func(g Gomega) {
 			left = s.Pods()
@@ -274,8 +274,8 @@ var _ = Describe("Job admission, terminating namespace:", Label("area:job", "beh
 				HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, "slow")),
 				HaveField("DeletionTimestamp", Not(BeNil())))))
 		})
-		s.Direct(ctx, left[0], map[string]string{puppet.Terminate: "143"})
+		left[0].Direct(map[string]string{puppet.Terminate: "143"})
 		s.Soon("there are no pods", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
-		s.NamespaceGoes(ctx)
+		s.NamespaceGoes()
 	})
 })

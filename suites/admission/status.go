@@ -86,8 +86,8 @@ func status(ctx context.Context, s *framework.Sandbox, name string, job *puppet.
 	GinkgoHelper()
 	made := job.With(unmanaged).Obj()
 	made.Name = name
-	made = framework.Create(ctx, s, made)
-	framework.ChangeStatus(ctx, s, made, func(j *batchv1.Job) { from(&j.Status) })
+	made = framework.Create(s, made)
+	framework.ChangeStatus(s, made, func(j *batchv1.Job) { from(&j.Status) })
 	now := s.Job(name)
 	next := now.DeepCopy()
 	to(&next.Status)
@@ -221,7 +221,7 @@ var _ = Describe("Job status validation:", Label("area:api", "behaviour:validati
 			}),
 			changes(is(batchv1.JobComplete), completed(1), func(s *batchv1.JobStatus) { s.Terminating = ptr.To[int32](0) }),
 		} {
-			framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { step(&j.Status) })
+			framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) { step(&j.Status) })
 		}
 		Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
 	})
@@ -235,7 +235,7 @@ var _ = Describe("Job status validation:", Label("area:api", "behaviour:validati
 			func(s *batchv1.JobStatus) { s.Terminating, s.Failed = ptr.To[int32](0), 4 },
 			is(batchv1.JobFailed),
 		} {
-			framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { step(&j.Status) })
+			framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) { step(&j.Status) })
 		}
 		Expect(framework.Is(s.Job("a"), batchv1.JobFailed)).To(BeTrue())
 	})

@@ -147,7 +147,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 	It("the API server accepts equal changes of an Indexed Job's completions and parallelism", Covers(CompletionsFollowParallelism), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, indexed("a").With(unmanaged))
 		for _, n := range []int32{5, 1, 0} {
-			framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = &n, &n })
+			framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = &n, &n })
 			Expect(s.Job("a").Spec.Completions).To(HaveValue(Equal(n)))
 		}
 		Expect(s.Job("a").UID).To(Equal(job.UID))
@@ -170,7 +170,7 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 			expectRejected(err, field)
 		}
 		for _, suspend := range []bool{true, false} {
-			framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = &suspend })
+			framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = &suspend })
 			Expect(s.Job("a").Spec.Suspend).To(HaveValue(Equal(suspend)))
 		}
 	})
@@ -190,56 +190,56 @@ var _ = Describe("Job update validation:", Label("area:api", "behaviour:validati
 	It("the API server accepts new resources for a suspended Job without active pods", Covers(ResourcesMayChangeWhileSuspended), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged).Suspend())
 		acceptsTemplates(ctx, s, job, templateChanges{"resources": resources})
-		framework.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.Active = 1 })
+		framework.ChangeStatus(s, job, func(j *batchv1.Job) { j.Status.Active = 1 })
 		rejectsTemplates(ctx, s, job, templateChanges{"resources while a pod is active": resources})
 	})
 
 	// Wrong: checks spec.suspend only, so that pods of two templates run side by side.
 	It("the API server accepts a new pod template for a suspended Job once its pods are gone", Covers(TemplateMayChangeOnceSuspended), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged).Suspend())
-		framework.ChangeStatus(ctx, s, job, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.Now()) })
+		framework.ChangeStatus(s, job, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.Now()) })
 		directives := maps.Clone(directives)
 		directives["resources"] = resources
 		rejectsTemplates(ctx, s, job, directives)
-		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) {
+		framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) {
 			j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobSuspended, Status: corev1.ConditionTrue}}
 		})
 		acceptsTemplates(ctx, s, job, directives)
 		rejectsTemplates(ctx, s, job, containers)
-		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
+		framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
 		rejectsTemplates(ctx, s, job, directives)
 	})
 
 	// Wrong: counts every write, so that a controller that has caught up seems not to.
 	It("the API server increments the generation for changes of the spec only", Covers(GenerationFollowsSpec), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged))
-		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Labels = map[string]string{"a": "b"} })
-		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
+		framework.Change(s, job, func(j *batchv1.Job) { j.Labels = map[string]string{"a": "b"} })
+		framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
 		Expect(s.Job("a").Generation).To(BeEquivalentTo(1))
-		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](5) })
+		framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](5) })
 		Expect(s.Job("a").Generation).To(BeEquivalentTo(2))
 
-		cron := framework.Create(ctx, s, hourly().Suspend().Obj())
-		framework.Change(ctx, s, cron, func(c *batchv1.CronJob) { c.Labels = map[string]string{"a": "b"} })
-		framework.ChangeStatus(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Status.LastScheduleTime = ptr.To(metav1.Now()) })
+		cron := framework.Create(s, hourly().Suspend().Obj())
+		framework.Change(s, cron, func(c *batchv1.CronJob) { c.Labels = map[string]string{"a": "b"} })
+		framework.ChangeStatus(s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Status.LastScheduleTime = ptr.To(metav1.Now()) })
 		Expect(s.CronJob("a").Generation).To(BeEquivalentTo(1))
-		framework.Change(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Spec.Schedule = "@daily" })
+		framework.Change(s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Spec.Schedule = "@daily" })
 		Expect(s.CronJob("a").Generation).To(BeEquivalentTo(2))
 	})
 
 	It("the API server ignores status in writes of the spec, and spec in writes of the status", Covers(SpecAndStatusAreApart), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged))
-		framework.Change(ctx, s, job, func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })
+		framework.Change(s, job, func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })
 		Expect(s.Job("a").Status.Active).To(BeZero())
-		framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 2, ptr.To[int32](2) })
+		framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 2, ptr.To[int32](2) })
 		Expect(s.Job("a").Status.Active).To(BeEquivalentTo(2))
 		Expect(s.Job("a").Spec.Parallelism).To(HaveValue(BeEquivalentTo(3)))
 
-		cron := framework.Create(ctx, s, hourly().Suspend().Obj())
+		cron := framework.Create(s, hourly().Suspend().Obj())
 		now := ptr.To(metav1.Now().Rfc3339Copy())
-		framework.Change(ctx, s, cron, func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@daily" })
+		framework.Change(s, cron, func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@daily" })
 		Expect(s.CronJob("a").Status.LastScheduleTime).To(BeNil())
-		framework.ChangeStatus(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@weekly" })
+		framework.ChangeStatus(s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@weekly" })
 		Expect(s.CronJob("a").Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", now.Time))))
 		Expect(s.CronJob("a").Spec.Schedule).To(Equal("@daily"))
 	})

@@ -123,7 +123,7 @@ var _ = Describe("CronJob clock:", Label("area:cronjob", "behaviour:schedule", "
 		Entry("after a time whose Job could not get its name", Covers(NextTimeAfterSkipped), Shows(upstream.ForeignJobStopsClock), MayShow(upstream.LostStart),
 			nextInterval, func(ctx context.Context, s *framework.Sandbox, next time.Time) *batchv1.CronJob {
 				missed := next.Add(-5 * time.Minute)
-				framework.Create(ctx, s, unmanaged(s.JobName("a", missed)).Obj())
+				framework.Create(s, unmanaged(s.JobName("a", missed)).Obj())
 				return skips(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 5m"), missed.Add(-5*time.Minute))
 			}),
 		// Wrong: sets no alarm when it skips a time.
@@ -171,7 +171,7 @@ func skips(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBui
 // seen creates a CronJob, and waits until the controller has seen a later one.
 func seen(ctx context.Context, s *framework.Sandbox, schedule string) *batchv1.CronJob {
 	GinkgoHelper()
-	cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(schedule).Obj())
+	cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule(schedule).Obj())
 	tick := Ago(30 * time.Minute)
 	Starts(s, Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick), tick)
 	return cronJob

@@ -73,7 +73,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		// sees the Job in status.active among its own.
 		It("the controller starts the next Job although the running one has lost its owner", Covers(AllowStartsAnother), func(ctx SpecContext) {
 			s, cronJob, job := running(ctx, cron(batchv1.AllowConcurrent))
-			framework.Change(ctx, s, &job, func(j *batchv1.Job) { j.OwnerReferences = nil })
+			framework.Change(s, &job, func(j *batchv1.Job) { j.OwnerReferences = nil })
 			NextDue(ctx, s, cronJob, second)
 			Starts(s, cronJob, second)
 		})
@@ -126,18 +126,18 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		It("the controller starts a missed Job after a user deletes the running Job", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
 			s, cronJob, job := overlap(ctx, cron(batchv1.ForbidConcurrent))
 
-			s.Delete(ctx, &job)
+			s.Delete(&job)
 			startsAlone(s, cronJob, second)
 		})
 
 		// #107827: nothing else would ever remove the reference.
 		It("the controller ignores a nonexistent Job in status.active", Covers(ForbidIgnoresMissingJobs), func(ctx SpecContext) {
 			s, tick := framework.New(ctx), Ago(30*time.Minute)
-			cronJob := framework.Create(ctx, s, cron(batchv1.ForbidConcurrent).Schedule(puppet.Daily(tick)).Obj())
+			cronJob := framework.Create(s, cron(batchv1.ForbidConcurrent).Schedule(puppet.Daily(tick)).Obj())
 			gone := puppet.Job("gone").With(func(j *batchv1.Job) {
 				j.Namespace, j.UID = s.Namespace, "5a1f4b0c-0000-4000-8000-000000000000"
 			}).Obj()
-			framework.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) {
+			framework.ChangeStatus(s, cronJob, func(c *batchv1.CronJob) {
 				c.Status.LastScheduleTime = ptr.To(metav1.NewTime(LastBefore(tick)))
 				c.Status.Active = []corev1.ObjectReference{reference(gone)}
 			})
@@ -155,19 +155,19 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		// #58748. A Job that is being deleted may still have running pods.
 		It("the controller waits for a deleted Job that a finalizer keeps", Covers(ForbidCountsTerminatingJobs), func(ctx SpecContext) {
 			s, cronJob, job := running(ctx, cron(batchv1.ForbidConcurrent))
-			framework.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, finalizer) })
-			s.Delete(ctx, &job)
+			framework.Change(s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, finalizer) })
+			s.Delete(&job)
 			NextDue(ctx, s, cronJob, second)
 			KeepsRunning(s, cronJob, first)
 
-			framework.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, finalizer) })
+			framework.Change(s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, finalizer) })
 			startsAlone(s, cronJob, second)
 		})
 
 		// Wrong: a controller that counts Jobs by labels or by namespace.
 		It("the controller does not wait for Jobs of other owners", Covers(PolicyCountsOwnJobs), func(ctx SpecContext) {
 			s, other, _ := running(ctx, labelled("other", batchv1.ForbidConcurrent))
-			framework.Create(ctx, s, puppet.Job("ownerless").Label("app", "same").Obj())
+			framework.Create(s, puppet.Job("ownerless").Label("app", "same").Obj())
 
 			cronJob := Due(ctx, s, labelled("a", batchv1.ForbidConcurrent), first)
 			Starts(s, cronJob, first)
@@ -236,7 +236,7 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 				g.Expect(Active(s, cronJob)).To(Equal(Times(second)))
 			})
 			for _, pod := range s.Pods() {
-				s.Direct(ctx, pod, map[string]string{puppet.Terminate: ""})
+				pod.Direct(map[string]string{puppet.Terminate: ""})
 			}
 		})
 
@@ -244,20 +244,20 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 		// again and again instead of starting another.
 		It("the controller does not wait for a deleted Job that a finalizer keeps", Covers(ReplaceDoesNotWait), func(ctx SpecContext) {
 			s, cronJob, job := running(ctx, cron(batchv1.ReplaceConcurrent))
-			framework.Change(ctx, s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, finalizer) })
+			framework.Change(s, &job, func(j *batchv1.Job) { controllerutil.AddFinalizer(j, finalizer) })
 			NextDue(ctx, s, cronJob, second)
 
 			Starts(s, cronJob, second)
 			s.Soon("the old Job is being deleted", func(g Gomega) {
 				g.Expect(s.Job(job.Name).DeletionTimestamp).NotTo(BeNil())
 			})
-			framework.Change(ctx, s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, finalizer) })
+			framework.Change(s, s.Job(job.Name), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, finalizer) })
 			Runs(s, cronJob, second)
 		})
 
 		It("the controller does not delete Jobs of other owners", Covers(PolicyCountsOwnJobs), func(ctx SpecContext) {
 			s, other, _ := running(ctx, labelled("other", batchv1.ReplaceConcurrent))
-			ownerless := framework.Create(ctx, s, puppet.Job("ownerless").Label("app", "same").Obj())
+			ownerless := framework.Create(s, puppet.Job("ownerless").Label("app", "same").Obj())
 			cronJob := Due(ctx, s, labelled("a", batchv1.ReplaceConcurrent), first)
 			Starts(s, cronJob, first)
 			NextDue(ctx, s, cronJob, second)

@@ -31,15 +31,15 @@ const finalizer = "example.com/hold"
 // finish ends the pod of a Job with an exit code.
 func finish(ctx context.Context, s *framework.Sandbox, job batchv1.Job, exitCode int) {
 	GinkgoHelper()
-	s.End(ctx, exitCode, runningPod(s, job))
+	runningPod(s, job).End(exitCode)
 }
 
 // runningPod waits until a Job has one running pod, and returns it.
-func runningPod(s *framework.Sandbox, job batchv1.Job) corev1.Pod {
+func runningPod(s *framework.Sandbox, job batchv1.Job) framework.Pod {
 	GinkgoHelper()
-	var pod corev1.Pod
+	var pod framework.Pod
 	s.Soon("the pod of Job "+job.Name+" runs", func(g Gomega) {
-		pods := slices.DeleteFunc(s.InPhase(corev1.PodRunning), func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, &job) })
+		pods := slices.DeleteFunc(s.InPhase(corev1.PodRunning), func(p framework.Pod) bool { return !metav1.IsControlledBy(&p, &job) })
 		g.Expect(pods).To(HaveLen(1))
 		pod = pods[0]
 	})

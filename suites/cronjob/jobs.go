@@ -63,7 +63,7 @@ var _ = Describe("CronJob template:", Label("area:cronjob", "behaviour:schedule"
 		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("").Suspend()))
 
 		first := Starts(s, cronJob, tick)
-		s.Delete(ctx, &first)
+		s.Delete(&first)
 		s.Soon("the Job is gone and not active", func(g Gomega) {
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(Active(s, cronJob)).To(BeEmpty())
@@ -84,7 +84,7 @@ var _ = Describe("CronJob ownership:", Label("area:cronjob", "behaviour:ownershi
 		s := framework.New(ctx)
 		first, tick := Ago(40*time.Minute), Ago(30*time.Minute)
 		deleted := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "5a1f4b0c-0000-4000-8000-000000000000"}}
-		foreign := framework.Create(ctx, s, owned(unmanaged(s.JobName("a", first)), deleted).With(func(j *batchv1.Job) {
+		foreign := framework.Create(s, owned(unmanaged(s.JobName("a", first)), deleted).With(func(j *batchv1.Job) {
 			j.Finalizers = []string{finalizer}
 			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, first.Format(time.RFC3339))
 		}).Obj())
@@ -112,8 +112,8 @@ var _ = Describe("CronJob ownership:", Label("area:cronjob", "behaviour:ownershi
 	It("the controller leaves a Job to another owner of the CronJob's name", Covers(KnowsCronJobByUID), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, tick := Ago(40*time.Minute), Ago(30*time.Minute)
-		owner := framework.Create(ctx, s, unmanaged("a").Obj())
-		foreign := framework.Create(ctx, s, unmanaged(s.JobName("a", first)).With(func(j *batchv1.Job) {
+		owner := framework.Create(s, unmanaged("a").Obj())
+		foreign := framework.Create(s, unmanaged(s.JobName("a", first)).With(func(j *batchv1.Job) {
 			j.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, batchv1.SchemeGroupVersion.WithKind("Job"))}
 			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, first.Format(time.RFC3339))
 		}).Obj())
@@ -140,7 +140,7 @@ var _ = Describe("CronJob ownership:", Label("area:cronjob", "behaviour:ownershi
 		NextDue(ctx, s, cronJob, second)
 		runningPod(s, Starts(s, cronJob, second))
 
-		s.Delete(ctx, cronJob)
+		s.Delete(cronJob)
 		s.Soon("there are no Jobs and no pods", func(g Gomega) {
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(s.Pods()).To(BeEmpty())
@@ -249,9 +249,9 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 	It("the controller keeps a running Job, however old", Covers(KeepsUnfinishedJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(0))
-		running := framework.Create(ctx, s, owned(unmanaged("running"), cronJob).Obj())
-		framework.ChangeStatus(ctx, s, running, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.NewTime(Ago(9 * time.Hour))) })
-		framework.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(running)} })
+		running := framework.Create(s, owned(unmanaged("running"), cronJob).Obj())
+		framework.ChangeStatus(s, running, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.NewTime(Ago(9 * time.Hour))) })
+		framework.ChangeStatus(s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(running)} })
 		finished(ctx, s, cronJob, "done-3", "done-2", "failed-1")
 		keeps(s, "done-2", "running")
 		Expect(s.CronJob("a").Status.Active).To(ConsistOf(HaveField("UID", running.UID)))
@@ -270,7 +270,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 		same := func() *puppet.JobBuilder { return puppet.Job("").Label("app", "same") }
 		cronJob := idle(ctx, s, puppet.CronJob("a", same()).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0))
 		other := idle(ctx, s, puppet.CronJob("b", same()).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10))
-		ownerless := framework.Create(ctx, s, unmanaged("ownerless").Label("app", "same").Obj())
+		ownerless := framework.Create(s, unmanaged("ownerless").Label("app", "same").Obj())
 		setFinished(ctx, s, ownerless, batchv1.JobComplete, Ago(9*time.Hour))
 		finished(ctx, s, other, "done-8", "failed-7")
 		finished(ctx, s, cronJob, "done-6", "failed-5")
@@ -282,7 +282,7 @@ var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:his
 		s, tick := framework.New(ctx), Ago(30*time.Minute)
 		cronJob := idle(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).SuccessfulJobsHistoryLimit(10))
 		finished(ctx, s, cronJob, "done-3", "done-2", "done-1")
-		s.Refuse(ctx, puppet.Job("refused").Obj(), "count/jobs.batch")
+		s.Refuse(puppet.Job("refused").Obj(), "count/jobs.batch")
 		SetLastScheduleTime(ctx, s, cronJob, LastBefore(tick))
 		ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To(int32(1)) })
 
@@ -322,7 +322,7 @@ func idle(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuil
 	if cronJob.Obj().Spec.Schedule == "" {
 		cronJob.Schedule(puppet.Daily(Ago(-6 * time.Hour)))
 	}
-	return framework.Create(ctx, s, cronJob.Obj())
+	return framework.Create(s, cronJob.Obj())
 }
 
 // finished creates finished Jobs of a CronJob: "done-2" completed two hours ago.
@@ -337,7 +337,7 @@ func finished(ctx context.Context, s *framework.Sandbox, cronJob *batchv1.CronJo
 			Expect(err).NotTo(HaveOccurred())
 		}
 		start := Ago(time.Duration(hours) * time.Hour)
-		job := framework.Create(ctx, s, owned(unmanaged(name), cronJob).With(func(j *batchv1.Job) {
+		job := framework.Create(s, owned(unmanaged(name), cronJob).With(func(j *batchv1.Job) {
 			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, start.Format(time.RFC3339))
 		}).Obj())
 		setFinished(ctx, s, job, as, start)

@@ -34,7 +34,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// This takes up to a minute. Wrong: a controller that syncs a CronJob only when it or its Jobs change.
 	It("the controller starts a Job on time although no object changes", Label("slow"), Covers(NoticesTimeAlone), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("* * * * *").Obj())
+		cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule("* * * * *").Obj())
 		tick := cronJob.CreationTimestamp.UTC().Truncate(time.Minute).Add(time.Minute)
 
 		s.SoonAfter(time.Until(tick), "a Job is started", func(g Gomega) { g.Expect(JobsOf(s, cronJob)).NotTo(BeEmpty()) })
@@ -87,7 +87,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// before the CronJob's creation as missed, or starts a Job at once.
 	It("the controller starts no Job for times before the CronJob's creation", Covers(NotBeforeCreation), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), Ago(30*time.Minute)
-		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).Obj())
+		cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).Obj())
 		created := s.Recorder.Position()
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
@@ -268,7 +268,7 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// its own, or exits.
 	It("the controller does not adopt a Job that has the name of its next Job", Covers(LeavesForeignJobs), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), Ago(30*time.Minute)
-		foreign := framework.Create(ctx, s, puppet.Job(s.JobName("a", tick)).Obj())
+		foreign := framework.Create(s, puppet.Job(s.JobName("a", tick)).Obj())
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 
@@ -286,11 +286,11 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// tries once.
 	It("the controller starts a Job as soon as a quota allows it", Covers(RetriesToStartAJob), framework.Needs(spec.ResourceQuotas), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), Ago(30*time.Minute)
-		quota := s.Refuse(ctx, puppet.Job("refused").Obj(), "count/jobs.batch")
+		quota := s.Refuse(puppet.Job("refused").Obj(), "count/jobs.batch")
 		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
 		KeepsRunning(s, cronJob)
 
-		s.Delete(ctx, quota)
+		s.Delete(quota)
 		Starts(s, cronJob, tick)
 	})
 
@@ -313,9 +313,9 @@ var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"
 	// deleted first.
 	It("the controller starts no Job for a CronJob that is being deleted", Covers(NoJobsWhileBeingDeleted), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), Ago(30*time.Minute)
-		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).
+		cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(tick)).
 			With(func(c *batchv1.CronJob) { c.Finalizers = []string{finalizer} }).Obj())
-		s.Delete(ctx, cronJob)
+		s.Delete(cronJob)
 		SetLastScheduleTime(ctx, s, cronJob, LastBefore(tick))
 		witness := Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick)
 

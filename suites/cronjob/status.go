@@ -70,11 +70,11 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 	// the time that it saw last.
 	It("the controller keeps the latest completion time", Covers(LastSuccessfulTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
-		older := framework.Create(ctx, s, owned(unmanaged("older"), cronJob).Obj())
-		newer := framework.Create(ctx, s, owned(unmanaged("newer"), cronJob).Obj())
+		cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
+		older := framework.Create(s, owned(unmanaged("older"), cronJob).Obj())
+		newer := framework.Create(s, owned(unmanaged("newer"), cronJob).Obj())
 		// Its removal from status.active shows that the controller has seen its end.
-		framework.ChangeStatus(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(older)} })
+		framework.ChangeStatus(s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(older)} })
 
 		start := Ago(time.Hour)
 		setFinished(ctx, s, newer, batchv1.JobComplete, start)
@@ -90,16 +90,16 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 	// Job had first.
 	It("the controller records the completion time of a Job that it becomes the owner of later", Covers(LastSuccessfulTime, KnowsJobsByOwner), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
+		cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
 		start := Ago(time.Hour)
-		setFinished(ctx, s, framework.Create(ctx, s, owned(unmanaged("first"), cronJob).Obj()), batchv1.JobComplete, start.Add(-time.Hour))
-		setFinished(ctx, s, framework.Create(ctx, s, unmanaged("later").Obj()), batchv1.JobComplete, start)
+		setFinished(ctx, s, framework.Create(s, owned(unmanaged("first"), cronJob).Obj()), batchv1.JobComplete, start.Add(-time.Hour))
+		setFinished(ctx, s, framework.Create(s, unmanaged("later").Obj()), batchv1.JobComplete, start)
 		records := func(g Gomega, at time.Time) {
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeAt(at.Add(time.Minute)))
 		}
 		s.Soon("the first success is recorded", func(g Gomega) { records(g, start.Add(-time.Hour)) })
 		s.Stays("the other Job is not the CronJob's", func(g Gomega) { records(g, start.Add(-time.Hour)) })
-		framework.Change(ctx, s, s.Job("later"), func(j *batchv1.Job) {
+		framework.Change(s, s.Job("later"), func(j *batchv1.Job) {
 			j.OwnerReferences = owned(unmanaged("later"), cronJob).Obj().OwnerReferences
 		})
 		s.Soon("the later success is recorded", func(g Gomega) { records(g, start) })
@@ -108,8 +108,8 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 	// #118530: kubectl create job --from=cronjob/a.
 	It("the controller records the success of a Job that a user created for the CronJob", Covers(ManualJobSucceeds), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		cronJob := framework.Create(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
-		job := framework.Create(ctx, s, owned(puppet.Job("by-hand").ExitCodes("0"), cronJob).Obj())
+		cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
+		job := framework.Create(s, owned(puppet.Job("by-hand").ExitCodes("0"), cronJob).Obj())
 
 		s.Soon("the success is recorded", func(g Gomega) {
 			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
@@ -123,7 +123,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 		job := Starts(s, cronJob, tick)
 
-		s.Delete(ctx, &job)
+		s.Delete(&job)
 		s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(BeEmpty()) })
 		s.Stays("no other Job is started", func(g Gomega) { g.Expect(Started(s, cronJob)).To(Equal(Times(tick))) })
 		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
@@ -138,7 +138,7 @@ var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"),
 		runningPod(s, job)
 
 		before := tick.Add(-4 * time.Minute)
-		framework.ChangeStatus(ctx, s, s.CronJob("a"), func(c *batchv1.CronJob) {
+		framework.ChangeStatus(s, s.CronJob("a"), func(c *batchv1.CronJob) {
 			c.Status.Active = nil
 			c.Status.LastScheduleTime = ptr.To(metav1.NewTime(before))
 		})
@@ -252,9 +252,9 @@ var _ = Describe("CronJob events:", Label("area:cronjob", "behaviour:schedule"),
 	It("the controller emits MissingJob and UnexpectedJob", Covers(EventsForMissingAndUnexpected), func(ctx SpecContext) {
 		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
 		job := Starts(s, cronJob, tick)
-		s.Delete(ctx, &job)
+		s.Delete(&job)
 		emits(s, cronJob, "MissingJob")
-		framework.Create(ctx, s, owned(puppet.Job("by-hand"), cronJob).Obj())
+		framework.Create(s, owned(puppet.Job("by-hand"), cronJob).Obj())
 		emits(s, cronJob, "UnexpectedJob", HaveField("Type", "Warning"))
 	})
 })

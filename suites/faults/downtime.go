@@ -39,7 +39,7 @@ type downtime struct {
 // stamped is on downtimes in which pods end in the past.
 var stamped = framework.Simulated("a kubelet stamps its own time")
 
-type jobStep func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod)
+type jobStep func(ctx context.Context, s *framework.Sandbox, pods framework.Pods)
 
 func twoPods() *puppet.JobBuilder {
 	return puppet.Job("a").Parallelism(2).Completions(3).FinishedAgo("1h")
@@ -56,56 +56,56 @@ var _ = Describe("Job faults:", jobLabels, func() {
 			d.job = twoPods()
 		}
 		s := framework.Behind(ctx)
-		s.Start()
+		s.Proxy.Start()
 		stopped := ptr.Deref(d.job.Obj().Spec.Suspend, false) // by the spec, and not by a queue
-		job := framework.Create(ctx, s.Sandbox, d.job.Obj())
-		var pods []corev1.Pod
+		job := framework.Create(s, d.job.Obj())
+		var pods framework.Pods
 		if stopped {
-			suspended(s.Sandbox, "a")
+			suspended(s, "a")
 		} else {
-			pods = Running(s.Sandbox, "a", *job.Spec.Parallelism)
+			pods = Running(s, "a", *job.Spec.Parallelism)
 		}
 		if d.before != nil {
-			d.before(ctx, s.Sandbox, pods)
+			d.before(ctx, s, pods)
 		}
-		s.Kill()
-		d.happens(ctx, s.Sandbox, pods)
+		s.Proxy.Kill()
+		d.happens(ctx, s, pods)
 		if d.jobsLast {
-			late := s.On(faultproxy.Calls{Verb: "list|watch", Resource: "jobs"}).Delay(time.Second)
+			late := s.Proxy.On(faultproxy.Calls{Verb: "list|watch", Resource: "jobs"}).Delay(time.Second)
 			defer late.Remove()
 		}
-		s.Start()
-		d.after(ctx, s.Sandbox, pods)
+		s.Proxy.Start()
+		d.after(ctx, s, pods)
 	},
 		Entry("a pod succeeded, it is counted and replaced", Covers(CatchesUpAfterDowntime, CountsOnce), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 0, pods[0]) },
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 0, pods[0]) },
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				Counts(s, "a", "the pod is counted and replaced", Counters{Active: 2, Ready: 2, Succeeded: 1})
 				released(s, pods[0])
 				expectCreated(s, "a", 3)
 			}}),
 		Entry("all pods succeeded, the Job is Complete", Covers(CatchesUpAfterDowntime, CountsOnce), downtime{
 			job:     puppet.Job("a").Parallelism(2).Completions(2),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 0, pods...) },
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 0, pods...) },
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				completes(s, "a", 2)
 				released(s, pods...)
 			}}),
 		Entry("an index succeeded, it is completed", Covers(CatchesUpAfterDowntime, CountsOnce), downtime{
 			job:     puppet.Job("a").Indexed().Parallelism(1).Completions(2),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 0, pods[0]) },
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 0, pods[0]) },
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				Counts(s, "a", "the next index runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
 				Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
 				released(s, pods[0])
 			}}),
 		Entry("an index failed and was scaled away, it is not listed as failed", Covers(CatchesUpAfterDowntime, ScaleDownForgetsFailedIndexes, ZeroRetriesPerIndex), downtime{
 			job: puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(0),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
 				end(ctx, s, 1, ofIndex("2", pods))
-				framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = ptr.To[int32](2), ptr.To[int32](2) })
+				framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = ptr.To[int32](2), ptr.To[int32](2) })
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				released(s, ofIndex("2", pods))
 				Expect(s.Job("a").Status.FailedIndexes).To(Or(BeNil(), HaveValue(BeEmpty())))
 				Running(s, "a", 2)
@@ -115,32 +115,32 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		// finalizer.
 		Entry("two pods of an index failed, the next one has the higher number of failures", Covers(CatchesUpAfterDowntime, FailureCountAnnotation), stamped, downtime{
 			job: puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(5).FinishedAgo("1h"),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
 				second := &corev1.Pod{ObjectMeta: *pods[0].ObjectMeta.DeepCopy(), Spec: *pods[0].Spec.DeepCopy()}
 				second.Name, second.ResourceVersion, second.UID = "a-0-second", "", ""
 				second.Annotations[batchv1.JobIndexFailureCountAnnotation] = "1"
 				end(ctx, s, 1, pods[0])
-				second = framework.Create(ctx, s, second)
+				second = framework.Create(s, second)
 				s.Soon("the second pod runs", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(1)) })
-				end(ctx, s, 1, *second)
+				end(ctx, s, 1, s.Pod(second))
 			},
-			after: func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+			after: func(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
 				Expect(Running(s, "a", 1)[0].Annotations).To(HaveKeyWithValue(batchv1.JobIndexFailureCountAnnotation, "2"))
 			}}),
 		Entry("a pod failed, it is counted and replaced", Covers(CatchesUpAfterDowntime, RetriesWithinBackoffLimit), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 1, pods[0]) },
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 1, pods[0]) },
 			after:   failureIsReplaced}),
 		Entry("a failed pod was deleted, it is counted and replaced", Covers(CatchesUpAfterDowntime, RetriesWithinBackoffLimit), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
 				end(ctx, s, 1, pods[0])
-				s.Delete(ctx, &pods[0])
+				pods[0].Delete()
 			},
 			after: failureIsReplaced}),
 		// Wrong: takes the pod of a Job that it has not read yet for an orphan.
 		Entry("a failed pod was deleted, it is counted although the controller reads pods before Jobs", Covers(CatchesUpAfterDowntime, FinalizerUntilCounted), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
 				end(ctx, s, 1, pods[0])
-				s.Delete(ctx, &pods[0])
+				pods[0].Delete()
 			},
 			after:    failureIsReplaced,
 			jobsLast: true}),
@@ -150,52 +150,52 @@ var _ = Describe("Job faults:", jobLabels, func() {
 				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
 					Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{42}},
 			}),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
 				end(ctx, s, 42, pods[0])
-				s.Delete(ctx, &pods[0])
+				pods[0].Delete()
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 				gone(s, pods[0])
 				expectCreated(s, "a", 2)
 			}}),
 		Entry("too many pods failed, the Job is Failed", Covers(CatchesUpAfterDowntime, FailsBeyondBackoffLimit), downtime{
 			job:     twoPods().BackoffLimit(0),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 1, pods[0]) },
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 1, pods[0]) },
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 				gone(s, pods[1])
 				expectCreated(s, "a", 2)
 			}}),
 		Entry("the last pod of a failing Job ended, the Job is Failed", Covers(CatchesUpAfterDowntime, FailedAfterAllPods), downtime{
 			job: twoPods().BackoffLimit(0).Puppet(map[string]string{puppet.Terminate: puppet.Hold}),
-			before: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
-				s.End(ctx, 1, pods[0])
+			before: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
+				pods[0].End(1)
 				s.Soon("the Job has FailureTarget, and its last pod terminates", func(g Gomega) {
 					g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobFailureTarget))
 					g.Expect(CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
 				})
 			},
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
-				s.Direct(ctx, pods[1], map[string]string{puppet.Terminate: "143"})
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
+				pods[1].Direct(map[string]string{puppet.Terminate: "143"})
 				ended(s, pods[1])
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 				gone(s, pods[1])
 			}}),
 		Entry("a running pod was deleted, it is counted and replaced", Covers(CatchesUpAfterDowntime, DeletedPodsFail), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
-				s.Remove(ctx, pods[0])
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
+				pods[0].Remove()
 				ended(s, pods[0])
 			},
 			after: failureIsReplaced}),
 		// Nothing is left of the pod that could be counted.
 		Entry("a pod vanished, it is replaced", Covers(CatchesUpAfterDowntime), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
 				vanishes(ctx, s, pods[0])
 			},
-			after: func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+			after: func(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
 				s.Soon("two pods run", func(g Gomega) {
 					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(3))
 					g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(2)), HaveField("Ready", int32(2)), HaveField("Succeeded", int32(0))))
@@ -204,11 +204,11 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		// A controller that sees one failure before the others may replace its pod at once.
 		Entry("three pods failed, the next ones wait for 40 s after the last failure", Covers(CatchesUpAfterDowntime, BackoffCountsAll), stamped, downtime{
 			job: puppet.Job("a").Parallelism(3).Completions(3).FinishedAgo("1h"),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
-				s.Direct(ctx, pods[2], map[string]string{puppet.FinishedAgo: "36s"})
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
+				pods[2].Direct(map[string]string{puppet.FinishedAgo: "36s"})
 				end(ctx, s, 1, pods...)
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				due := endOf(s, pods[2]).Add(4 * oneBackoff)
 				s.SoonAfter(time.Until(due), "three more pods are created", func(g Gomega) {
 					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(6))
@@ -219,14 +219,14 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		// another order, or counts a failure twice.
 		Entry("pods failed before and after another succeeded, the next ones wait for 20 s after the last failure", Covers(CatchesUpAfterDowntime, SuccessEndsBackoff), stamped, downtime{
 			job: puppet.Job("a").Parallelism(5).Completions(5).FinishedAgo("1h"),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
-				s.Direct(ctx, pods[1], map[string]string{puppet.FinishedAgo: "30m"})
-				s.Direct(ctx, pods[3], map[string]string{puppet.FinishedAgo: "13s"})
-				s.Direct(ctx, pods[4], map[string]string{puppet.FinishedAgo: "12s"})
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
+				pods[1].Direct(map[string]string{puppet.FinishedAgo: "30m"})
+				pods[3].Direct(map[string]string{puppet.FinishedAgo: "13s"})
+				pods[4].Direct(map[string]string{puppet.FinishedAgo: "12s"})
 				end(ctx, s, 1, pods[0], pods[2], pods[3], pods[4])
 				end(ctx, s, 0, pods[1])
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				ended := endOf(s, pods[4])
 				s.SoonAfter(time.Until(ended.Add(2*oneBackoff)), "four more pods are created", func(g Gomega) {
 					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(9))
@@ -237,81 +237,81 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		// The documentation limits the delay to 6 min, kube-controller-manager to 10 min.
 		Entry("eight pods failed, the next ones wait for 6 min", Covers(CatchesUpAfterDowntime, BackoffCountsAll), stamped, downtime{
 			job:     puppet.Job("a").Parallelism(8).Completions(8).BackoffLimit(20).FinishedAgo("330s"),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) { end(ctx, s, 1, pods...) },
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 1, pods...) },
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				Counts(s, "a", "the failures are counted", Counters{Failed: 8})
 				released(s, pods...)
 				s.Stays("no pod is created", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(8)) })
 			}}),
 		Entry("the Job was deleted in the background, its pods are released", OnlyReleaser, Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
 				deleteJob(ctx, s, metav1.DeletePropagationBackground)
 				ended(s, pods...)
 			},
 			after: allGone}),
 		Entry("the Job was deleted in the foreground, its pods are released", OnlyReleaser, Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
 				deleteJob(ctx, s, metav1.DeletePropagationForeground)
 				ended(s, pods...)
 			},
 			after: allGone}),
 		Entry("the Job was deleted without its pods, they run on without the finalizer", OnlyReleaser, Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) {
 				Orphan(ctx, s, s.Job("a"))
 				noJobs(s)
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				released(s, pods...)
 				Expect(s.Active()).To(HaveLen(2))
 				Expect(s.Pods()).To(HaveEach(HaveField("OwnerReferences", BeEmpty())))
 			}}),
 		Entry("the Job was deleted without its pods, and they later, they are released", Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
 				Orphan(ctx, s, s.Job("a"))
 				noJobs(s)
 				for i := range pods {
-					s.Delete(ctx, &pods[i])
+					pods[i].Delete()
 				}
 				ended(s, pods...)
 			},
 			after: allGone}),
 		Entry("the Job was created again under its name, it gets its own pods", Covers(CatchesUpAfterDowntime, StaleUID), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) {
 				deleteJob(ctx, s, metav1.DeletePropagationBackground)
 				noJobs(s)
-				framework.Create(ctx, s, twoPods().Obj())
+				framework.Create(s, twoPods().Obj())
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				gone(s, pods[0])
 				gone(s, pods[1])
 				Counts(s, "a", "the new Job's pods run", Counters{Active: 2, Ready: 2})
 				expectCreated(s, "a", 2)
 			}}),
 		Entry("the Job was suspended, its pods are deleted", Covers(CatchesUpAfterDowntime, SuspensionDeletesPods), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) { SuspendJob(ctx, s, "a") },
-			after:   func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) { suspended(s, "a") }}),
+			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) { SuspendJob(ctx, s, "a") },
+			after:   func(_ context.Context, s *framework.Sandbox, _ framework.Pods) { suspended(s, "a") }}),
 		Entry("the Job was resumed, its pods run", Covers(CatchesUpAfterDowntime, ResumeStartsAnew), downtime{
 			job:     twoPods().Suspend(),
-			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) { ResumeJob(ctx, s, "a") },
-			after:   func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) { Running(s, "a", 2) }}),
+			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) { ResumeJob(ctx, s, "a") },
+			after:   func(_ context.Context, s *framework.Sandbox, _ framework.Pods) { Running(s, "a", 2) }}),
 		Entry("the Job was scaled up, more pods run", Covers(CatchesUpAfterDowntime, RunsAsMany), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) { SetParallelism(ctx, s, "a", 3) },
-			after: func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) { SetParallelism(ctx, s, "a", 3) },
+			after: func(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
 				Running(s, "a", 3)
 				expectCreated(s, "a", 3)
 			}}),
 		Entry("the Job was scaled down, the surplus pods are deleted", Covers(CatchesUpAfterDowntime, RunsAsMany), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) { SetParallelism(ctx, s, "a", 1) },
-			after: func(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) { SetParallelism(ctx, s, "a", 1) },
+			after: func(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
 				Counts(s, "a", "one pod runs", Counters{Active: 1, Ready: 1})
 				s.Soon("the other pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
 				expectCreated(s, "a", 2)
 			}}),
 		Entry("the Job has reached its deadline, it is Failed", Covers(CatchesUpAfterDowntime, FailsAtDeadline), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ []corev1.Pod) {
-				framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To[int64](1) })
+			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) {
+				framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To[int64](1) })
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 				Fails(s, "a", batchv1.JobReasonDeadlineExceeded, Counters{Failed: 2})
 				gone(s, pods[0])
 				gone(s, pods[1])
@@ -329,7 +329,7 @@ func noJobs(s *framework.Sandbox) {
 	s.Soon("there is no Job", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
 }
 
-func allGone(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
+func allGone(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
 	GinkgoHelper()
 	s.Soon("the Job and its pods are gone", func(g Gomega) {
 		g.Expect(s.Jobs()).To(BeEmpty())
@@ -339,16 +339,16 @@ func allGone(_ context.Context, s *framework.Sandbox, _ []corev1.Pod) {
 
 // failureIsReplaced waits until the first pod is counted as failed, released and
 // replaced.
-func failureIsReplaced(_ context.Context, s *framework.Sandbox, pods []corev1.Pod) {
+func failureIsReplaced(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
 	GinkgoHelper()
 	CountsAfter(s, oneBackoff, "a", "the failure is counted, and two pods run", Counters{Active: 2, Ready: 2, Failed: 1})
 	released(s, pods[0])
 	expectCreated(s, "a", 3)
 }
 
-func ofIndex(index string, pods []corev1.Pod) corev1.Pod {
+func ofIndex(index string, pods framework.Pods) framework.Pod {
 	GinkgoHelper()
-	i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return p.Annotations[batchv1.JobCompletionIndexAnnotation] == index })
+	i := slices.IndexFunc(pods, func(p framework.Pod) bool { return p.Annotations[batchv1.JobCompletionIndexAnnotation] == index })
 	Expect(i).To(BeNumerically(">=", 0), "pod of index "+index)
 	return pods[i]
 }

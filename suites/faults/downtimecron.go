@@ -57,18 +57,18 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 			d.cronJob = puppet.CronJob("a", puppet.Job(""))
 		}
 		s := framework.Behind(ctx)
-		s.Start()
+		s.Proxy.Start()
 		c := runningCronJob{first: Ago(40 * time.Minute), later: Ago(20 * time.Minute)}
-		c.cronJob = Due(ctx, s.Sandbox, d.cronJob, c.first)
-		c.job = Starts(s.Sandbox, c.cronJob, c.first)
-		Running(s.Sandbox, c.job.Name, 1)
+		c.cronJob = Due(ctx, s, d.cronJob, c.first)
+		c.job = Starts(s, c.cronJob, c.first)
+		Running(s, c.job.Name, 1)
 		if d.before != nil {
-			d.before(ctx, s.Sandbox, c)
+			d.before(ctx, s, c)
 		}
-		s.Kill()
-		d.happens(ctx, s.Sandbox, c)
-		s.Start()
-		d.after(ctx, s.Sandbox, c)
+		s.Proxy.Kill()
+		d.happens(ctx, s, c)
+		s.Proxy.Start()
+		d.after(ctx, s, c)
 	},
 		// The new schedule's time is the last scheduled one, until that is set back. The Job that
 		// runs is of a time before: some controllers count missed times from there.
@@ -126,7 +126,7 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 			}}),
 		Entry("its Job was deleted, it is not active and not started again", Covers(CronCatchesUpAfterDowntime, DeletedLeaveActive), cronDowntime{
 			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				s.Delete(ctx, &c.job)
+				s.Delete(&c.job)
 				noJobs(s)
 			},
 			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) {
@@ -147,7 +147,7 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 			}}),
 		Entry("its history limit was lowered, its finished Job is deleted", Covers(CronCatchesUpAfterDowntime, LoweredHistoryLimit), cronDowntime{
 			before: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				s.End(ctx, 0, s.Active()...)
+				s.Active().End(0)
 				succeeds(s, c.cronJob, c.first)
 			},
 			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
@@ -160,7 +160,7 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 		Entry("it was deleted, its Job and the pod are gone", Covers(CronCatchesUpAfterDowntime, JobsGoWithCronJob), cronDowntime{
 			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
 				pods := s.Active()
-				s.Delete(ctx, c.cronJob)
+				s.Delete(c.cronJob)
 				ended(s, pods...)
 			},
 			after: func(ctx context.Context, s *framework.Sandbox, _ runningCronJob) { allGone(ctx, s, nil) }}),

@@ -26,6 +26,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// Counters are the counters of a Job's status.
+type Counters = framework.Counters
+
 // jobLabels are on all specs of Jobs, cronJobLabels on those of CronJobs.
 var (
 	jobLabels     = Label(spec.FaultsLabel, "area:job", "behaviour:faults")
@@ -62,15 +65,15 @@ func answerLost(r *faultproxy.Rule) *faultproxy.Rule { return r.LoseAnswerLate()
 // inject makes the first, third, fifth, ... of some requests fail, each in its
 // own way. A request whose answer is lost comes last: it need not be repeated.
 // The returned function waits until all faults have happened.
-func inject(s *framework.Faulty, calls faultproxy.Calls, faults ...fault) (allHappened func()) {
+func inject(s *framework.Sandbox, calls faultproxy.Calls, faults ...fault) (allHappened func()) {
 	var rules []*faultproxy.Rule
 	for i, fault := range faults {
-		rules = append(rules, fault(s.On(calls).Nth(2*i+1)))
+		rules = append(rules, fault(s.Proxy.On(calls).Nth(2*i+1)))
 	}
 	return func() {
 		GinkgoHelper()
 		for _, rule := range rules {
-			s.Meets(calls.Verb+" "+calls.Resource, rule)
+			s.Proxy.Meets(calls.Verb+" "+calls.Resource, rule)
 		}
 	}
 }
@@ -78,24 +81,24 @@ func inject(s *framework.Faulty, calls faultproxy.Calls, faults ...fault) (allHa
 // crashAround makes the implementation crash before the n-th of some requests,
 // and after the one that follows. The returned function waits until both crashes
 // have happened.
-func crashAround(s *framework.Faulty, calls faultproxy.Calls, n int) (bothHappened func()) {
-	before := s.On(calls).Nth(n).Before(s.Crash)
-	after := s.On(calls).Nth(n + 1).After(s.Crash)
+func crashAround(s *framework.Sandbox, calls faultproxy.Calls, n int) (bothHappened func()) {
+	before := s.Proxy.On(calls).Nth(n).Before(s.Proxy.Crash)
+	after := s.Proxy.On(calls).Nth(n + 1).After(s.Proxy.Crash)
 	return func() {
 		GinkgoHelper()
-		s.Meets(calls.Verb+" "+calls.Resource, before)
-		s.Meets(calls.Verb+" "+calls.Resource+" again", after)
+		s.Proxy.Meets(calls.Verb+" "+calls.Resource, before)
+		s.Proxy.Meets(calls.Verb+" "+calls.Resource+" again", after)
 	}
 }
 
 // started starts the implementation and waits until a first Job is Complete: then
 // its caches are filled.
-func started(ctx context.Context) *framework.Faulty {
+func started(ctx context.Context) *framework.Sandbox {
 	GinkgoHelper()
 	s := framework.Behind(ctx)
-	s.Start()
-	framework.Create(ctx, s.Sandbox, puppet.Job("first").ExitCodes("0").Obj())
-	completes(s.Sandbox, "first", 1)
+	s.Proxy.Start()
+	framework.Create(s, puppet.Job("first").ExitCodes("0").Obj())
+	completes(s, "first", 1)
 	return s
 }
 
@@ -104,10 +107,10 @@ func started(ctx context.Context) *framework.Faulty {
 var names = []string{"a", "b", "c", "d"}
 
 // create creates a Job under each of the names.
-func create(ctx context.Context, s *framework.Faulty, job *puppet.JobBuilder) {
+func create(ctx context.Context, s *framework.Sandbox, job *puppet.JobBuilder) {
 	GinkgoHelper()
 	for _, name := range names {
-		framework.Create(ctx, s.Sandbox, job.With(func(j *batchv1.Job) { j.Name = name }).Obj())
+		framework.Create(s, job.With(func(j *batchv1.Job) { j.Name = name }).Obj())
 	}
 }
 
@@ -135,7 +138,7 @@ func suspended(s *framework.Sandbox, job string) {
 	})
 }
 
-func uids(pods []corev1.Pod) (all []string) {
+func uids(pods framework.Pods) (all []string) {
 	for _, pod := range pods {
 		all = append(all, string(pod.UID))
 	}
@@ -143,7 +146,7 @@ func uids(pods []corev1.Pod) (all []string) {
 }
 
 // gone waits until a pod is gone.
-func gone(s *framework.Sandbox, pod corev1.Pod) {
+func gone(s *framework.Sandbox, pod framework.Pod) {
 	GinkgoHelper()
 	s.Soon("pod "+pod.Name+" is gone", func(g Gomega) {
 		g.Expect(s.Pods()).NotTo(ContainElement(HaveField("UID", pod.UID)))
@@ -151,23 +154,23 @@ func gone(s *framework.Sandbox, pod corev1.Pod) {
 }
 
 // vanishes deletes a pod by force, without its finalizer: nothing is left to be counted.
-func vanishes(ctx context.Context, s *framework.Sandbox, pod corev1.Pod) {
+func vanishes(ctx context.Context, s *framework.Sandbox, pod framework.Pod) {
 	GinkgoHelper()
-	framework.Change(ctx, s, pod.DeepCopy(), func(p *corev1.Pod) { p.Finalizers = nil })
-	Expect(s.Client.Delete(ctx, &pod, client.GracePeriodSeconds(0))).To(Succeed())
+	framework.Change(s, pod.DeepCopy(), func(p *corev1.Pod) { p.Finalizers = nil })
+	Expect(s.Client.Delete(ctx, &pod.Pod, client.GracePeriodSeconds(0))).To(Succeed())
 	gone(s, pod)
 }
 
 // end ends pods with an exit code, and waits until they have ended.
-func end(ctx context.Context, s *framework.Sandbox, exitCode int, pods ...corev1.Pod) {
+func end(ctx context.Context, s *framework.Sandbox, exitCode int, pods ...framework.Pod) {
 	GinkgoHelper()
-	s.End(ctx, exitCode, pods...)
+	s.End(exitCode, pods...)
 	ended(s, pods...)
 }
 
 // ended waits until pods have ended, and nothing happens to them any more: the kubelet ends the grace
 // period of those that are deleted last, and those without a finalizer are gone then.
-func ended(s *framework.Sandbox, pods ...corev1.Pod) {
+func ended(s *framework.Sandbox, pods ...framework.Pod) {
 	GinkgoHelper()
 	over := And(HaveField("Status.Phase", Or(Equal(corev1.PodFailed), Equal(corev1.PodSucceeded))),
 		Or(HaveField("DeletionTimestamp", BeNil()), HaveField("DeletionGracePeriodSeconds", HaveValue(BeZero()))))
@@ -179,7 +182,7 @@ func ended(s *framework.Sandbox, pods ...corev1.Pod) {
 }
 
 // released waits until pods have lost the tracking finalizer, or are gone.
-func released(s *framework.Sandbox, pods ...corev1.Pod) {
+func released(s *framework.Sandbox, pods ...framework.Pod) {
 	GinkgoHelper()
 	for _, pod := range pods {
 		s.Soon("pod "+pod.Name+" is released", func(g Gomega) {
@@ -189,7 +192,7 @@ func released(s *framework.Sandbox, pods ...corev1.Pod) {
 }
 
 // endOf returns when the container of a failed pod ended.
-func endOf(s *framework.Sandbox, pod corev1.Pod) time.Time {
+func endOf(s *framework.Sandbox, pod framework.Pod) time.Time {
 	GinkgoHelper()
 	for _, p := range s.Pods() {
 		if p.UID == pod.UID {

@@ -13,7 +13,6 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,12 +38,12 @@ const lease = "jobconformance"
 
 // led returns a sandbox with a Job of two running pods, their leader, and another
 // replica that waits.
-func led(ctx context.Context, completions int32) (*framework.Sandbox, *framework.Proxied, []corev1.Pod) {
+func led(ctx context.Context, completions int32) (*framework.Sandbox, *framework.Proxied, framework.Pods) {
 	GinkgoHelper()
 	s := framework.New(ctx)
 	first, second := replicas(s)
 	first.Start()
-	framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(completions).Obj())
+	framework.Create(s, puppet.Job("a").Parallelism(2).Completions(completions).Obj())
 	pods := Running(s, "a", 2)
 	second.Start()
 	return s, first, pods
@@ -66,9 +65,9 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	It("after a change of leader, the new leader continues the Job", Covers(LeaderChanges), func(ctx SpecContext) {
 		s, first, pods := led(ctx, 4)
 		expireLease(ctx, s, first)
-		s.End(ctx, 0, pods...)
+		pods.End(0)
 		Counts(s, "a", "the new leader counts two pods and replaces them", Counters{Active: 2, Ready: 2, Succeeded: 2})
-		s.End(ctx, 0, Running(s, "a", 2)...)
+		Running(s, "a", 2).End(0)
 		completes(s, "a", 4)
 	})
 
@@ -77,7 +76,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		s, first, pods := led(ctx, 2)
 		arrives := make(chan struct{})
 		late := first.On(writeStatus).Nth(1).Until(arrives)
-		s.End(ctx, 0, pods...)
+		pods.End(0)
 		first.Meets("count the pods", late)
 		expireLease(ctx, s, first)
 		s.Soon("the new leader has completed the Job", func(g Gomega) {

@@ -26,12 +26,12 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	It("the controller retries a status write as soon as before, after it has succeeded", Covers(SuccessEndsRetryDelay), func(ctx SpecContext) {
 		const failures = 12
 		s := framework.Behind(ctx)
-		s.Start()
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(failures).Completions(failures).Obj())
-		for i, pod := range Running(s.Sandbox, "a", failures) {
-			failure := s.On(writeStatus).Mentioning(string(pod.UID)).Nth(1).Answer(409)
-			s.End(ctx, 0, pod)
-			s.Meets("record a pod that has ended", failure)
+		s.Proxy.Start()
+		framework.Create(s, puppet.Job("a").Parallelism(failures).Completions(failures).Obj())
+		for i, pod := range Running(s, "a", failures) {
+			failure := s.Proxy.On(writeStatus).Mentioning(string(pod.UID)).Nth(1).Answer(409)
+			pod.End(0)
+			s.Proxy.Meets("record a pod that has ended", failure)
 			// What the controller still had to write would make it try the next one again.
 			s.Soon("the pod is counted and released", func(g Gomega) {
 				status := s.Job("a").Status
@@ -39,10 +39,10 @@ var _ = Describe("Job faults:", jobLabels, func() {
 				g.Expect(status.UncountedTerminatedPods).To(Or(BeNil(), HaveValue(BeZero())))
 			})
 			witness := fmt.Sprint("witness-", i)
-			framework.Create(ctx, s.Sandbox, puppet.Job(witness).Suspend().Obj())
-			suspended(s.Sandbox, witness)
+			framework.Create(s, puppet.Job(witness).Suspend().Obj())
+			suspended(s, witness)
 		}
-		completes(s.Sandbox, "a", failures)
+		completes(s, "a", failures)
 		expectRetries(s, writeStatus)
 	})
 })
@@ -55,23 +55,23 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 		const failures = 12
 		s := startedCronJob(ctx)
 		tick := Ago(2 * time.Hour)
-		cronJob := Scheduled(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").Suspend()).Schedule(puppet.Daily(tick)), tick)
+		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("").Suspend()).Schedule(puppet.Daily(tick)), tick)
 		for range failures {
-			failure := s.On(createJobs).Nth(1).Answer(500)
+			failure := s.Proxy.On(createJobs).Nth(1).Answer(500)
 			tick = tick.Add(6 * time.Minute)
-			NextDue(ctx, s.Sandbox, cronJob, tick)
-			s.Meets("create a Job", failure)
-			suspended(s.Sandbox, Starts(s.Sandbox, cronJob, tick).Name)
+			NextDue(ctx, s, cronJob, tick)
+			s.Proxy.Meets("create a Job", failure)
+			suspended(s, Starts(s, cronJob, tick).Name)
 		}
 		expectRetries(s, createJobs)
 	})
 })
 
 // expectRetries expects that each of some requests that failed was made again within longestRetry.
-func expectRetries(s *framework.Faulty, calls faultproxy.Calls) {
+func expectRetries(s *framework.Sandbox, calls faultproxy.Calls) {
 	GinkgoHelper()
 	var failed time.Time
-	for _, call := range s.Sandbox.Calls() {
+	for _, call := range s.Calls() {
 		if !calls.Has(call) {
 			continue
 		}

@@ -28,57 +28,57 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// counted pods have lost their finalizer, and replaces them.
 	It("with a stale view of Jobs, the controller creates no more pods than needed", Covers(StaleJob), Shows(upstream.StaleJob), func(ctx SpecContext) {
 		s := started(ctx)
-		framework.Create(ctx, s.Sandbox, puppet.Job("one").Obj())
-		framework.Create(ctx, s.Sandbox, puppet.Job("three").Parallelism(3).Completions(3).Obj())
-		one, three := Running(s.Sandbox, "one", 1), Running(s.Sandbox, "three", 3)
+		framework.Create(s, puppet.Job("one").Obj())
+		framework.Create(s, puppet.Job("three").Parallelism(3).Completions(3).Obj())
+		one, three := Running(s, "one", 1), Running(s, "three", 3)
 
-		release := s.Hold("jobs")
-		s.End(ctx, 0, one[0], three[0], three[1])
-		s.Misses("jobs")
+		release := s.Proxy.Hold("jobs")
+		s.End(0, one[0], three[0], three[1])
+		s.Proxy.Misses("jobs")
 		s.Stays("no pod is created", func(g Gomega) {
-			g.Expect(CreatedFor(s.Sandbox, s.Job("one"))).To(HaveLen(1))
-			g.Expect(CreatedFor(s.Sandbox, s.Job("three"))).To(HaveLen(3))
+			g.Expect(CreatedFor(s, s.Job("one"))).To(HaveLen(1))
+			g.Expect(CreatedFor(s, s.Job("three"))).To(HaveLen(3))
 		})
 		release()
-		completes(s.Sandbox, "one", 1)
-		s.End(ctx, 0, three[2])
-		completes(s.Sandbox, "three", 3)
+		completes(s, "one", 1)
+		three[2].End(0)
+		completes(s, "three", 3)
 	})
 
 	// Wrong: goes by the name, and finds a Job that has a pod already.
 	It("with a stale view of Jobs, a new Job gets its own pods despite a deleted one of its name", Covers(StaleUID), func(ctx SpecContext) {
 		s := started(ctx)
-		old := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
-		pod := Running(s.Sandbox, "a", 1)[0]
+		old := framework.Create(s, puppet.Job("a").Obj())
+		pod := Running(s, "a", 1)[0]
 
-		release := s.Hold("jobs")
-		s.Delete(ctx, old)
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
-		s.Misses("jobs")
+		release := s.Proxy.Hold("jobs")
+		s.Delete(old)
+		framework.Create(s, puppet.Job("a").Obj())
+		s.Proxy.Misses("jobs")
 		release()
-		gone(s.Sandbox, pod)
-		s.End(ctx, 0, Running(s.Sandbox, "a", 1)...)
-		completes(s.Sandbox, "a", 1)
+		gone(s, pod)
+		Running(s, "a", 1).End(0)
+		completes(s, "a", 1)
 	})
 
 	// Wrong: waits for a pod of the deleted Job, which the watch has not shown yet. Upstream does
 	// where it was still at work on that Job when it was deleted.
 	It("with a stale view of pods, a new Job gets its own pods despite a deleted one of its name", Covers(StaleUID), MayShow(upstream.ExpectedForName), func(ctx SpecContext) {
 		s := started(ctx)
-		release := s.Hold("pods")
-		old := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
-		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(1)) })
-		pod := CreatedFor(s.Sandbox, s.Job("a"))[0]
-		s.Delete(ctx, old)
+		release := s.Proxy.Hold("pods")
+		old := framework.Create(s, puppet.Job("a").Obj())
+		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(1)) })
+		pod := CreatedFor(s, s.Job("a"))[0]
+		s.Delete(old)
 		// A later Job shows that the controller has seen the deletion.
-		witness := framework.Create(ctx, s.Sandbox, puppet.Job("witness").Obj())
-		s.Soon("the witness has a pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, witness)).To(HaveLen(1)) })
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
-		s.Misses("pods")
+		witness := framework.Create(s, puppet.Job("witness").Obj())
+		s.Soon("the witness has a pod", func(g Gomega) { g.Expect(CreatedFor(s, witness)).To(HaveLen(1)) })
+		framework.Create(s, puppet.Job("a").Obj())
+		s.Proxy.Misses("pods")
 		release()
-		gone(s.Sandbox, pod)
-		s.End(ctx, 0, Running(s.Sandbox, "a", 1)...)
-		completes(s.Sandbox, "a", 1)
+		gone(s, pod)
+		Running(s, "a", 1).End(0)
+		completes(s, "a", 1)
 	})
 
 	// The controller has not seen yet that the Job is being deleted. A pod that it adopted now
@@ -86,15 +86,15 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// Source: #42639. Wrong: goes by its view of the Job.
 	It("with a stale view of Jobs, the controller adopts no pod for a Job that is being deleted", Covers(NoAdoptionWhileBeingDeleted), func(ctx SpecContext) {
 		s := started(ctx)
-		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").With(func(j *batchv1.Job) { j.Finalizers = []string{"example.com/kept"} }).Obj())
-		witness := framework.Create(ctx, s.Sandbox, puppet.Job("witness").Obj())
-		Running(s.Sandbox, "a", 1)
-		Running(s.Sandbox, "witness", 1)
-		release := s.Hold("jobs")
-		s.Delete(ctx, job)
-		s.Misses("jobs")
+		job := framework.Create(s, puppet.Job("a").With(func(j *batchv1.Job) { j.Finalizers = []string{"example.com/kept"} }).Obj())
+		witness := framework.Create(s, puppet.Job("witness").Obj())
+		Running(s, "a", 1)
+		Running(s, "witness", 1)
+		release := s.Proxy.Hold("jobs")
+		s.Delete(job)
+		s.Proxy.Misses("jobs")
 		orphan := func(name string, of *batchv1.Job) {
-			framework.Create(ctx, s.Sandbox, &corev1.Pod{
+			framework.Create(s, &corev1.Pod{
 				ObjectMeta: metav1.ObjectMeta{Name: name, Labels: of.Spec.Template.Labels},
 				Spec:       *of.Spec.Template.Spec.DeepCopy(),
 			})
@@ -109,30 +109,30 @@ var _ = Describe("Job faults:", jobLabels, func() {
 			g.Expect(s.Pods()).To(ContainElement(And(HaveField("Name", "orphan"), HaveField("OwnerReferences", BeEmpty()))))
 		})
 		release()
-		framework.Change(ctx, s.Sandbox, s.Job("a"), func(j *batchv1.Job) { j.Finalizers = nil })
+		framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Finalizers = nil })
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).NotTo(ContainElement(HaveField("Name", "a"))) })
 	})
 
 	// Wrong: creates a pod for each that it does not see.
 	It("with a stale view of pods, the controller creates no more than needed and counts each once", Covers(StalePods), func(ctx SpecContext) {
 		s := started(ctx)
-		release := s.Hold("pods")
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(2).ExitCodes("0").Obj())
-		s.Misses("pods")
+		release := s.Proxy.Hold("pods")
+		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).ExitCodes("0").Obj())
+		s.Proxy.Misses("pods")
 		s.Stays("there are two pods at most", func(g Gomega) {
-			g.Expect(len(CreatedFor(s.Sandbox, s.Job("a")))).To(BeNumerically("<=", 2))
+			g.Expect(len(CreatedFor(s, s.Job("a")))).To(BeNumerically("<=", 2))
 		})
 		release()
-		completes(s.Sandbox, "a", 2)
+		completes(s, "a", 2)
 	})
 
 	// Wrong: finds no pods that it would have to wait for.
 	It("with a stale view of pods, a Job fails only after the pods that its controller does not see", Covers(StalePods, FailedAfterAllPods), func(ctx SpecContext) {
 		s := started(ctx)
-		release := s.Hold("pods")
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(2).Obj())
-		s.Soon("the Job has two pods", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(2)) })
-		s.Misses("pods")
+		release := s.Proxy.Hold("pods")
+		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(2).Obj())
+		s.Soon("the Job has two pods", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(2)) })
+		s.Proxy.Misses("pods")
 		s.StaysFor(4*time.Second, "the Job is not Failed before its pods have ended", func(g Gomega) {
 			g.Expect(framework.Is(s.Job("a"), batchv1.JobFailed) && len(s.Active()) > 0).To(BeFalse())
 		})
@@ -141,7 +141,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 			g.Expect(framework.Is(s.Job("a"), batchv1.JobFailed)).To(BeTrue())
 			g.Expect(s.Active()).To(BeEmpty())
 		})
-		expectCreated(s.Sandbox, "a", 2)
+		expectCreated(s, "a", 2)
 	})
 
 	// The controller may ask the API server, or create the pod again: nothing has shown
@@ -149,16 +149,16 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	DescribeTable("after a lost answer and a stale view of pods, the controller keeps one pod",
 		func(ctx SpecContext, job *puppet.JobBuilder) {
 			s := started(ctx)
-			release, lost := s.Hold("pods"), s.On(createPods).Nth(1).LoseAnswer()
-			framework.Create(ctx, s.Sandbox, job.Obj())
-			s.Meets("create a pod", lost)
-			witness := framework.Create(ctx, s.Sandbox, puppet.Job("witness").Obj())
-			s.Soon("another Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, witness)).NotTo(BeEmpty()) })
+			release, lost := s.Proxy.Hold("pods"), s.Proxy.On(createPods).Nth(1).LoseAnswer()
+			framework.Create(s, job.Obj())
+			s.Proxy.Meets("create a pod", lost)
+			witness := framework.Create(s, puppet.Job("witness").Obj())
+			s.Soon("another Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s, witness)).NotTo(BeEmpty()) })
 			s.Stays("there are two pods at most", func(g Gomega) {
-				g.Expect(len(CreatedFor(s.Sandbox, s.Job("a")))).To(BeNumerically("<=", 2))
+				g.Expect(len(CreatedFor(s, s.Job("a")))).To(BeNumerically("<=", 2))
 			})
 			release()
-			s.End(ctx, 0, Running(s.Sandbox, "a", 1)...)
+			Running(s, "a", 1).End(0)
 			s.Soon("Job a is Complete", func(g Gomega) {
 				g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
 				g.Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
@@ -171,15 +171,15 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// Wrong: loses what happened while its watch delivered nothing.
 	It("after a stale view of pods, the controller counts the pods that ended meanwhile", Covers(StalePods), func(ctx SpecContext) {
 		s := started(ctx)
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(3).Completions(3).Obj())
-		pods := Running(s.Sandbox, "a", 3)
-		release := s.Hold("pods")
-		s.End(ctx, 0, pods[:2]...)
-		s.Misses("pods")
+		framework.Create(s, puppet.Job("a").Parallelism(3).Completions(3).Obj())
+		pods := Running(s, "a", 3)
+		release := s.Proxy.Hold("pods")
+		pods[:2].End(0)
+		s.Proxy.Misses("pods")
 		release()
-		Counts(s.Sandbox, "a", "two pods are counted", Counters{Active: 1, Ready: 1, Succeeded: 2})
-		s.End(ctx, 0, pods[2])
-		completes(s.Sandbox, "a", 3)
+		Counts(s, "a", "two pods are counted", Counters{Active: 1, Ready: 1, Succeeded: 2})
+		pods[2].End(0)
+		completes(s, "a", 3)
 	})
 
 	// #104666; upstream and the reference list at most 500 uncounted pods in a status.
@@ -189,25 +189,25 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	It("the controller counts every pod when more end than its status lists at once", Covers(CountsOnce, FinalizerUntilCounted, ReleasesBeforeFinish), func(ctx SpecContext) {
 		const n = 510
 		s := started(ctx)
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(n).Completions(n).With(func(j *batchv1.Job) {
+		framework.Create(s, puppet.Job("a").Parallelism(n).Completions(n).With(func(j *batchv1.Job) {
 			j.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/never"}}
 		}).Obj())
-		CountsAfter(s.Sandbox, time.Minute, "a", "all pods are created", Counters{Active: n})
+		CountsAfter(s, time.Minute, "a", "all pods are created", Counters{Active: n})
 
-		s.Kill()
+		s.Proxy.Kill()
 		var ends errgroup.Group
 		ends.SetLimit(8)
-		for _, pod := range PodsOf(s.Sandbox, s.Job("a")) {
+		for _, pod := range PodsOf(s, s.Job("a")) {
 			ends.Go(func() error {
 				ended := pod.DeepCopy()
 				ended.Status.Phase = corev1.PodSucceeded
-				return s.Client.Status().Patch(ctx, ended, client.MergeFrom(&pod))
+				return s.Client.Status().Patch(ctx, ended, client.MergeFrom(&pod.Pod))
 			})
 		}
 		Expect(ends.Wait()).To(Succeed())
-		s.Start()
+		s.Proxy.Start()
 		s.SoonAfter(time.Minute, "Job a is Complete", func(g Gomega) { g.Expect(s.Job("a").Status.CompletionTime).NotTo(BeNil()) })
-		completes(s.Sandbox, "a", n)
+		completes(s, "a", n)
 	})
 })
 
@@ -216,20 +216,20 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// Wrong: watches on from its old position, or not at all.
 	It("after its watches have expired, the controller acts on what it missed", Covers(ExpiredWatches), func(ctx SpecContext) {
 		s := started(ctx)
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(3).Obj())
-		pods := Running(s.Sandbox, "a", 2)
+		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(3).Obj())
+		pods := Running(s, "a", 2)
 
-		release := s.Hold("pods")
-		s.End(ctx, 0, pods[0])
+		release := s.Proxy.Hold("pods")
+		pods[0].End(0)
 		expire(s, "pods")
 		release()
 		s.Soon("the pod that succeeded is counted", func(g Gomega) {
 			g.Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
 		})
-		Running(s.Sandbox, "a", 2)
+		Running(s, "a", 2)
 
-		release = s.Hold("jobs")
-		SuspendJob(ctx, s.Sandbox, "a")
+		release = s.Proxy.Hold("jobs")
+		SuspendJob(ctx, s, "a")
 		expire(s, "jobs")
 		release()
 		s.Soon("Job a is Suspended", func(g Gomega) {
@@ -243,46 +243,46 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// shown.
 	It("the controller replaces a pod that came and went while the watch of pods was down", Covers(ExpiredWatches), Shows(upstream.UnseenPod), func(ctx SpecContext) {
 		s := started(ctx)
-		release := s.Hold("pods")
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
-		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(1)) })
-		s.Stays("the Job has one pod", func(g Gomega) { g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(1)) })
-		vanishes(ctx, s.Sandbox, CreatedFor(s.Sandbox, s.Job("a"))[0])
+		release := s.Proxy.Hold("pods")
+		framework.Create(s, puppet.Job("a").Obj())
+		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(1)) })
+		s.Stays("the Job has one pod", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(1)) })
+		vanishes(ctx, s, CreatedFor(s, s.Job("a"))[0])
 		expire(s, "pods")
 		release()
 		s.Soon("another pod is there", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
-		s.End(ctx, 0, s.Active()...)
-		Completes(s.Sandbox, "a", Counters{Succeeded: 1})
+		s.Active().End(0)
+		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
 	// Nothing happens for a while before the pod goes, as above. Wrong: takes no notice of a pod
 	// that is missing from a list.
 	It("the controller replaces a pod that it knew and that vanished while the watch of pods was down", Covers(ExpiredWatches), func(ctx SpecContext) {
 		s := started(ctx)
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
-		pod := Running(s.Sandbox, "a", 1)[0]
+		framework.Create(s, puppet.Job("a").Obj())
+		pod := Running(s, "a", 1)[0]
 		s.Stays("the Job has one pod", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
-		release := s.Hold("pods")
-		vanishes(ctx, s.Sandbox, pod)
+		release := s.Proxy.Hold("pods")
+		vanishes(ctx, s, pod)
 		expire(s, "pods")
 		release()
 		s.Soon("another pod is there", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
-		s.End(ctx, 0, s.Active()...)
-		Completes(s.Sandbox, "a", Counters{Succeeded: 1})
+		s.Active().End(0)
+		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
 	// Wrong: a controller that received no deletion keeps the pods of a Job that is
 	// missing from its list.
 	It("the controller releases the pods of a Job whose deletion it missed", OnlyReleaser, Covers(ExpiredWatches, ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
 		s := started(ctx)
-		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
-		pod := Running(s.Sandbox, "a", 1)[0]
-		releaseJobs, releasePods := s.Hold("jobs"), s.Hold("pods")
-		s.Delete(ctx, job)
+		job := framework.Create(s, puppet.Job("a").Obj())
+		pod := Running(s, "a", 1)[0]
+		releaseJobs, releasePods := s.Proxy.Hold("jobs"), s.Proxy.Hold("pods")
+		s.Delete(job)
 		expire(s, "jobs", "pods")
 		releaseJobs()
 		releasePods()
-		gone(s.Sandbox, pod)
+		gone(s, pod)
 	})
 
 	// The controller comes to the pod while it still takes its Job to be there, as it has come to a
@@ -292,45 +292,45 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		ExpiredWatches, ReleasesOrphansDespiteFaults,
 	), Shows(upstream.PodsOfRecreatedJob), func(ctx SpecContext) {
 		s := started(ctx)
-		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
-		pod := Running(s.Sandbox, "a", 1)[0]
-		release := s.Hold("jobs")
-		s.Delete(ctx, job)
+		job := framework.Create(s, puppet.Job("a").Obj())
+		pod := Running(s, "a", 1)[0]
+		release := s.Proxy.Hold("jobs")
+		s.Delete(job)
 		s.Soon("the pod terminates", func(g Gomega) {
 			g.Expect(s.Pods()).To(ContainElement(And(HaveField("UID", pod.UID), HaveField("DeletionTimestamp", Not(BeNil())))))
 		})
-		witness := framework.Create(ctx, s.Sandbox, &corev1.Pod{
+		witness := framework.Create(s, &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: "witness", Finalizers: []string{batchv1.JobTrackingFinalizer}},
 			Spec:       *job.Spec.Template.Spec.DeepCopy(),
 		})
 		s.Soon("a later pod that has no owner has no finalizer any more", func(g Gomega) {
 			g.Expect(s.Pods()).To(ContainElement(And(HaveField("UID", witness.UID), HaveField("Finalizers", BeEmpty()))))
 		})
-		vanishes(ctx, s.Sandbox, *witness)
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
+		vanishes(ctx, s, s.Pod(witness))
+		framework.Create(s, puppet.Job("a").Obj())
 		expire(s, "jobs")
 		release()
-		gone(s.Sandbox, pod)
-		s.End(ctx, 0, Running(s.Sandbox, "a", 1)...)
-		completes(s.Sandbox, "a", 1)
+		gone(s, pod)
+		Running(s, "a", 1).End(0)
+		completes(s, "a", 1)
 	})
 
 	// Wrong: takes the silence for the end of pods, or gives up for good.
 	unreachable := func(ctx context.Context, long time.Duration) {
 		s := started(ctx)
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(4).Completions(6).Obj())
-		pods := Running(s.Sandbox, "a", 4)
-		s.Cut()
-		s.End(ctx, 0, pods[:2]...)
+		framework.Create(s, puppet.Job("a").Parallelism(4).Completions(6).Obj())
+		pods := Running(s, "a", 4)
+		s.Proxy.Cut()
+		pods[:2].End(0)
 		s.StaysFor(long, "no pod is counted or created", func(g Gomega) {
 			g.Expect(s.Job("a").Status.Succeeded).To(BeZero())
-			g.Expect(CreatedFor(s.Sandbox, s.Job("a"))).To(HaveLen(4))
+			g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(4))
 		})
-		s.Restore()
+		s.Proxy.Restore()
 		// client-go waits up to twice as long as its attempts have failed.
-		CountsAfter(s.Sandbox, 2*long, "a", "two pods are counted and replaced", Counters{Active: 4, Ready: 4, Succeeded: 2})
-		s.End(ctx, 0, Running(s.Sandbox, "a", 4)...)
-		completes(s.Sandbox, "a", 6)
+		CountsAfter(s, 2*long, "a", "two pods are counted and replaced", Counters{Active: 4, Ready: 4, Succeeded: 2})
+		Running(s, "a", 4).End(0)
+		completes(s, "a", 6)
 	}
 
 	It("after 5 s without the API server, the controller completes the Job", Covers(APIServerAway), func(ctx SpecContext) {
@@ -344,12 +344,12 @@ var _ = Describe("Job faults:", jobLabels, func() {
 
 // expire waits until the implementation has missed a change of each of the
 // resources, and then lets its watches expire.
-func expire(s *framework.Faulty, resources ...string) {
+func expire(s *framework.Sandbox, resources ...string) {
 	GinkgoHelper()
 	for _, resource := range resources {
-		s.Misses(resource)
+		s.Proxy.Misses(resource)
 	}
 	for _, resource := range resources {
-		s.Expire(resource)
+		s.Proxy.Expire(resource)
 	}
 }

@@ -24,14 +24,14 @@ import (
 var _ = Describe("Job faults:", jobLabels, func() {
 
 	// failing has requests fail while four Jobs of two pods complete.
-	failing := func(ctx context.Context, calls faultproxy.Calls, faults ...fault) *framework.Faulty {
+	failing := func(ctx context.Context, calls faultproxy.Calls, faults ...fault) *framework.Sandbox {
 		s := framework.Behind(ctx)
 		allHappened := inject(s, calls, faults...)
-		s.Start()
+		s.Proxy.Start()
 		create(ctx, s, puppet.Job("").Parallelism(2).Completions(2).ExitCodes("0"))
 		allHappened()
 		for _, job := range names {
-			completes(s.Sandbox, job, 2)
+			completes(s, job, 2)
 		}
 		return s
 	}
@@ -46,7 +46,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	It("with failing release requests, every counted pod is released", Covers(ReleasesDespiteFaults), func(ctx SpecContext) {
 		s := failing(ctx, releasePods, fails, conflicts, throttled, dropped, answerLost)
 		for _, job := range names {
-			Expect(PodsOf(s.Sandbox, s.Job(job))).To(HaveEach(HaveField("Finalizers", BeEmpty())))
+			Expect(PodsOf(s, s.Job(job))).To(HaveEach(HaveField("Finalizers", BeEmpty())))
 		}
 	})
 
@@ -55,24 +55,24 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	It("with failing status writes, every pod is counted once", Covers(CountsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		firstHappened := inject(s, writeStatus, fails)
-		s.Start()
+		s.Proxy.Start()
 		create(ctx, s, puppet.Job("").Parallelism(3).Completions(3))
 		firstHappened()
-		var all []corev1.Pod
+		var all framework.Pods
 		var rules []*faultproxy.Rule
 		for i, faults := range [][]fault{{fails, conflicts}, {throttled}, {dropped}, {answerLost}} {
-			pods := Running(s.Sandbox, names[i], 3)
+			pods := Running(s, names[i], 3)
 			all = append(all, pods...)
 			for n, fault := range faults {
-				rules = append(rules, fault(s.On(writeStatus).Mentioning(uids(pods)...).Nth(n+1)))
+				rules = append(rules, fault(s.Proxy.On(writeStatus).Mentioning(uids(pods)...).Nth(n+1)))
 			}
 		}
-		s.End(ctx, 0, all...)
+		all.End(0)
 		for _, rule := range rules {
-			s.Meets("record pods that have ended", rule)
+			s.Proxy.Meets("record pods that have ended", rule)
 		}
 		for _, job := range names {
-			completes(s.Sandbox, job, 3)
+			completes(s, job, 3)
 		}
 	})
 
@@ -80,12 +80,12 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	It("with failing status writes, a Failed Job records its reason", Covers(CountsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allHappened := inject(s, writeStatus, answerLost, conflicts, fails, answerLost)
-		s.Start()
+		s.Proxy.Start()
 		create(ctx, s, puppet.Job("").BackoffLimit(0).ExitCodes("1"))
 		allHappened()
 		for _, job := range names {
-			Fails(s.Sandbox, job, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
-			expectCreated(s.Sandbox, job, 1)
+			Fails(s, job, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+			expectCreated(s, job, 1)
 		}
 	})
 
@@ -93,18 +93,18 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	It("with failing delete requests, a suspended Job's pods are deleted in the end", Covers(DeletesDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allHappened := inject(s, deletePods, fails, throttled, dropped, answerLost)
-		s.Start()
+		s.Proxy.Start()
 		create(ctx, s, puppet.Job("").Parallelism(2).Completions(2))
 		for _, job := range names {
-			Running(s.Sandbox, job, 2)
+			Running(s, job, 2)
 		}
 		for _, job := range names {
-			SuspendJob(ctx, s.Sandbox, job)
+			SuspendJob(ctx, s, job)
 		}
 		allHappened()
 		for _, job := range names {
-			suspended(s.Sandbox, job)
-			expectCreated(s.Sandbox, job, 2)
+			suspended(s, job)
+			expectCreated(s, job, 2)
 		}
 	})
 
@@ -113,18 +113,18 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	It("with failing delete requests, a Job fails when its pods are deleted", Covers(DeletesDespiteFaults, FailedAfterAllPods), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allHappened := inject(s, deletePods, fails, throttled, dropped, answerLost)
-		s.Start()
+		s.Proxy.Start()
 		create(ctx, s, puppet.Job("").Parallelism(3).Completions(3).BackoffLimit(0))
 		for _, job := range names {
-			Running(s.Sandbox, job, 3)
+			Running(s, job, 3)
 		}
 		for _, job := range names {
-			s.End(ctx, 1, PodsOf(s.Sandbox, s.Job(job))[0])
+			PodsOf(s, s.Job(job))[0].End(1)
 		}
 		allHappened()
 		for _, job := range names {
-			Fails(s.Sandbox, job, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
-			expectCreated(s.Sandbox, job, 3)
+			Fails(s, job, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
+			expectCreated(s, job, 3)
 		}
 	})
 
@@ -132,17 +132,17 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	It("with failing release requests, recorded failures count towards backoffLimit", Covers(
 		CountsDespiteFaults, FailsBeyondBackoffLimit), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
-		failure := s.On(releasePods).Answer(500)
-		s.Start()
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).BackoffLimit(1).FinishedAgo("1h").Obj())
-		pods := Running(s.Sandbox, "a", 2)
+		failure := s.Proxy.On(releasePods).Answer(500)
+		s.Proxy.Start()
+		framework.Create(s, puppet.Job("a").Parallelism(2).BackoffLimit(1).FinishedAgo("1h").Obj())
+		pods := Running(s, "a", 2)
 		for i, pod := range pods {
-			s.End(ctx, 1, pod)
+			pod.End(1)
 			s.SoonAfter(MaxAPIBackoff, "the failure is recorded", func(g Gomega) {
 				g.Expect(s.Job("a").Status.UncountedTerminatedPods).To(HaveValue(HaveField("Failed", ContainElement(pod.UID))))
 			})
 			if i == 0 {
-				Running(s.Sandbox, "a", 2)
+				Running(s, "a", 2)
 			}
 		}
 		failure.Remove()
@@ -150,27 +150,27 @@ var _ = Describe("Job faults:", jobLabels, func() {
 			g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded))
 			g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", BeEmpty())))
 		})
-		expectCreated(s.Sandbox, "a", 3)
+		expectCreated(s, "a", 3)
 	})
 
 	// Its kubelet reports the end of a pod that it had given up. Wrong: counts it again.
 	It("the controller counts a pod once whose phase changes from Failed to Succeeded before it is released", Covers(CountsOnce),
 		framework.Simulated("a kubelet reports no other phase once a pod has ended"), func(ctx SpecContext) {
 			s := framework.Behind(ctx)
-			failure := s.On(releasePods).Answer(500)
-			s.Start()
-			framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(2).FinishedAgo("1h").Obj())
-			pods := Running(s.Sandbox, "a", 2)
-			s.End(ctx, 1, pods[0])
-			s.Meets("release the pod", failure)
-			ended(s.Sandbox, pods[0])
+			failure := s.Proxy.On(releasePods).Answer(500)
+			s.Proxy.Start()
+			framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).FinishedAgo("1h").Obj())
+			pods := Running(s, "a", 2)
+			pods[0].End(1)
+			s.Proxy.Meets("release the pod", failure)
+			ended(s, pods[0])
 			for _, pod := range s.InPhase(corev1.PodFailed) {
-				framework.ChangeStatus(ctx, s.Sandbox, &pod, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
+				pod.ChangeStatus(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
 			}
-			again := s.On(releasePods).Nth(1).Answer(500) // the next request follows what is there now
+			again := s.Proxy.On(releasePods).Nth(1).Answer(500) // the next request follows what is there now
 			failure.Remove()
-			s.Meets("release the pod again", again)
-			CountsAfter(s.Sandbox, MaxAPIBackoff, "a", "the pod is counted as failed, and replaced", Counters{Active: 2, Ready: 2, Failed: 1})
+			s.Proxy.Meets("release the pod again", again)
+			CountsAfter(s, MaxAPIBackoff, "a", "the pod is counted as failed, and replaced", Counters{Active: 2, Ready: 2, Failed: 1})
 		})
 
 	// The watch of pods stays held: the deletion of the Job, and perhaps an event from before it,
@@ -178,11 +178,11 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// the pod gets its events. Wrong: tries once for each event.
 	It("with failing release requests, a deleted Job's pods are released in the end", OnlyReleaser, Covers(ReleasesOrphansDespiteFaults), MayShow(upstream.ReleasedOnce), func(ctx SpecContext) {
 		s := started(ctx)
-		job := framework.Create(ctx, s.Sandbox, puppet.Job("a").Obj())
-		pod := Running(s.Sandbox, "a", 1)[0]
-		showPods, failure, since := s.Hold("pods"), s.On(releasePods).First(2).Answer(500), time.Now()
-		s.Delete(ctx, job)
-		if !s.Meets("release the pod", failure) {
+		job := framework.Create(s, puppet.Job("a").Obj())
+		pod := Running(s, "a", 1)[0]
+		showPods, failure, since := s.Proxy.Hold("pods"), s.Proxy.On(releasePods).First(2).Answer(500), time.Now()
+		s.Delete(job)
+		if !s.Proxy.Meets("release the pod", failure) {
 			showPods()
 		}
 		// A controller that doubles its delay waits once more for the time that it has
@@ -195,10 +195,10 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// Wrong: repeats a step because its event could not be written.
 	It("with failing event writes, the Job completes", Covers(FinishesWithoutEvents), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
-		s.On(createEvents).Answer(500)
-		s.Start()
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
-		completes(s.Sandbox, "a", 4)
+		s.Proxy.On(createEvents).Answer(500)
+		s.Proxy.Start()
+		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
+		completes(s, "a", 4)
 		Expect(s.Events()).NotTo(ContainElement(HaveField("InvolvedObject.Kind", "Job")))
 	})
 })
@@ -212,10 +212,10 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		func(ctx SpecContext, calls faultproxy.Calls, n int) {
 			s := framework.Behind(ctx)
 			bothHappened := crashAround(s, calls, n)
-			s.Start()
-			framework.Create(ctx, s.Sandbox, puppet.Job("a").Completions(2).ExitCodes("0").Obj())
+			s.Proxy.Start()
+			framework.Create(s, puppet.Job("a").Completions(2).ExitCodes("0").Obj())
 			bothHappened()
-			completes(s.Sandbox, "a", 2)
+			completes(s, "a", 2)
 		},
 		// Wrong: relies on what it remembers of pods that it created.
 		Entry("creating a pod", Covers(SurvivesCrashes), createPods, 1),
@@ -229,15 +229,15 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	// Wrong: finds a Job that is Suspended, and does not check its pods.
 	It("the Job is suspended despite crashes before and after deleting a pod", Covers(SurvivesCrashes), func(ctx SpecContext) {
 		s := started(ctx)
-		framework.Create(ctx, s.Sandbox, puppet.Job("a").Parallelism(2).Completions(2).Obj())
-		Running(s.Sandbox, "a", 2)
-		before := s.On(deletePods).Nth(1).Before(s.Crash)
-		SuspendJob(ctx, s.Sandbox, "a")
-		s.Meets("delete a pod", before)
-		after := s.On(deletePods).Nth(1).After(s.Crash)
-		s.Meets("delete a pod", after)
-		suspended(s.Sandbox, "a")
-		expectCreated(s.Sandbox, "a", 2)
+		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		Running(s, "a", 2)
+		before := s.Proxy.On(deletePods).Nth(1).Before(s.Proxy.Crash)
+		SuspendJob(ctx, s, "a")
+		s.Proxy.Meets("delete a pod", before)
+		after := s.Proxy.On(deletePods).Nth(1).After(s.Proxy.Crash)
+		s.Proxy.Meets("delete a pod", after)
+		suspended(s, "a")
+		expectCreated(s, "a", 2)
 	})
 })
 
@@ -247,11 +247,11 @@ var _ = Describe("CronJob faults:", cronJobLabels, func() {
 		func(ctx SpecContext, calls faultproxy.Calls) {
 			s := framework.Behind(ctx)
 			bothHappened := crashAround(s, calls, 1)
-			s.Start()
+			s.Proxy.Start()
 			tick := Ago(30 * time.Minute)
-			cronJob := Due(ctx, s.Sandbox, puppet.CronJob("a", puppet.Job("").ExitCodes("0")), tick)
+			cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")), tick)
 			bothHappened()
-			succeeds(s.Sandbox, cronJob, tick)
+			succeeds(s, cronJob, tick)
 		},
 		// #120649, #136918. Wrong: starts a Job twice, or never adds it to
 		// status.active.

@@ -48,10 +48,10 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		BackoffLimitIsSix), MayShow(upstream.StatusWrongInBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(7).Completions(7))
 		pods := Running(s, "a", 7)
-		s.End(ctx, 1, pods[:6]...)
+		pods[:6].End(1)
 		failuresCounted(s, pods[:6], Counters{Active: 1, Ready: 1, Failed: 6})
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
-		s.End(ctx, 1, pods[6])
+		pods[6].End(1)
 		FailsWith(s, 7, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 7})
 	})
 
@@ -59,11 +59,11 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	It("the controller counts all failures, whatever succeeds in between", Covers(
 		SuccessesDoNotResetFailures), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Completions(2).BackoffLimit(1).FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		Counts(s, "a", "the failed pod is replaced", Counters{Active: 1, Ready: 1, Failed: 1})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Counts(s, "a", "the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1})
-		s.End(ctx, 1, s.Active()...)
+		s.Active().End(1)
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Succeeded: 1, Failed: 2})
 	})
 
@@ -71,7 +71,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	It("the controller counts every one of several pods that fail at once", Covers(
 		CountsFailuresBeyondTheLimit), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(5).Completions(5).BackoffLimit(2))
-		s.End(ctx, 1, Running(s, "a", 5)...)
+		Running(s, "a", 5).End(1)
 		FailsWith(s, 5, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 5})
 	})
 
@@ -80,9 +80,9 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		DeletesActivePodsOnFailure), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).BackoffLimit(0))
 		pods := Running(s, "a", 3)
-		s.End(ctx, 0, pods[0])
+		pods[0].End(0)
 		Counts(s, "a", "the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
-		s.End(ctx, 1, pods[1])
+		pods[1].End(1)
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Succeeded: 1, Failed: 2})
 		keepsOnly(s, pods[:2]...)
 	})
@@ -92,7 +92,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		FailedAfterAllPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Puppet(terminateLater))
 		pods := Running(s, "a", 2)
-		s.End(ctx, 1, pods[0])
+		pods[0].End(1)
 		failsLater(s, batchv1.JobReasonBackoffLimitExceeded, 1)
 		release(ctx, s, "143", pods[1])
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
@@ -103,7 +103,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		LateSuccessDoesNotSave, OneVerdict), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).BackoffLimit(0).Puppet(terminateLater))
 		pods := Running(s, "a", 2)
-		s.End(ctx, 1, pods[0])
+		pods[0].End(1)
 		s.Soon("the other pod is terminating", func(g Gomega) {
 			g.Expect(podNamed(s, pods[1].Name).DeletionTimestamp).NotTo(BeNil())
 		})
@@ -119,15 +119,15 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	// Wrong: creates the next pod at once, though it may take some seconds to do so.
 	It("the controller waits 10 s after the first failure", Covers(FirstBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo("2s"))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		expectNextPodAfter(s, firstBackoff)
 	})
 
 	It("the controller waits 20 s after the second failure", Covers(BackoffDoubles), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		Counts(s, "a", "the first failure is counted and the next pod runs", Counters{Active: 1, Ready: 1, Failed: 1})
-		s.Direct(ctx, s.Active()[0], map[string]string{puppet.FinishedAgo: "16s", puppet.ExitCodes: "1"})
+		s.Active()[0].Direct(map[string]string{puppet.FinishedAgo: "16s", puppet.ExitCodes: "1"})
 		expectNextPodAfter(s, 2*firstBackoff)
 	})
 
@@ -135,9 +135,9 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	It("the controller waits at most 10 min after a failure", Covers(
 		BackoffIsLimited), framework.Simulated("a kubelet stamps its own time"), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(8).Completions(8).BackoffLimit(20).FinishedAgo("601s"))
-		s.End(ctx, 1, Running(s, "a", 8)[0])
+		Running(s, "a", 8)[0].End(1)
 		Counts(s, "a", "one pod is replaced", Counters{Active: 8, Ready: 8, Failed: 1})
-		s.End(ctx, 1, Running(s, "a", 8)...)
+		Running(s, "a", 8).End(1)
 		Counts(s, "a", "all pods are replaced", Counters{Active: 8, Ready: 8, Failed: 9})
 		Expect(s.Created()).To(HaveLen(17))
 	})
@@ -148,9 +148,9 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		SuccessEndsBackoff), MayShow(upstream.StatusWrongInBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4))
 		pods := Running(s, "a", 4)
-		s.End(ctx, 1, pods[:3]...)
+		pods[:3].End(1)
 		failuresCounted(s, pods[:3], Counters{Active: 1, Ready: 1, Failed: 3})
-		s.End(ctx, 0, pods[3])
+		pods[3].End(0)
 		Counts(s, "a", "all pods that are left run", Counters{Active: 3, Ready: 3, Succeeded: 1, Failed: 3})
 		Expect(s.Created()).To(HaveLen(7))
 		last := s.Created()[6].CreationTimestamp
@@ -162,7 +162,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	It("the controller updates the status during a back-off", Covers(StatusDuringBackoff), MayShow(upstream.StatusWrongInBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 		pods := Running(s, "a", 2)
-		s.End(ctx, 1, pods[0])
+		pods[0].End(1)
 		failuresCounted(s, pods[:1], Counters{Active: 1, Ready: 1, Failed: 1})
 		s.Soon("the failed pod has no finalizer", func(g Gomega) {
 			g.Expect(names(tracked(s.Pods()))).To(ConsistOf(pods[1].Name))
@@ -174,9 +174,9 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	// Failed, and so replaces deleted pods without limit.
 	It("a pod that somebody else deletes counts as failed", Covers(DeletedPodsFail), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1))
-		s.Remove(ctx, Running(s, "a", 1)[0])
+		Running(s, "a", 1)[0].Remove()
 		CountsAfter(s, firstBackoff, "a", "the deleted pod is counted and replaced", Counters{Active: 1, Ready: 1, Failed: 1})
-		s.Remove(ctx, s.Active()[0])
+		s.Active()[0].Remove()
 		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
@@ -184,7 +184,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		BackoffLimitAcrossIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3).BackoffLimit(1))
 		pods := byIndex(Running(s, "a", 3))
-		s.End(ctx, 1, pods["1"], pods["2"])
+		s.End(1, pods["1"], pods["2"])
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(BeEmpty())
 	})
@@ -205,7 +205,7 @@ func expectNextPodAfter(s *framework.Sandbox, backoff time.Duration) {
 }
 
 // keepsOnly waits until the Job's pods are these, without finalizers.
-func keepsOnly(s *framework.Sandbox, pods ...corev1.Pod) {
+func keepsOnly(s *framework.Sandbox, pods ...framework.Pod) {
 	GinkgoHelper()
 	s.Soon("the other pods are gone", func(g Gomega) {
 		g.Expect(names(s.Pods())).To(ConsistOf(names(pods)))
@@ -222,10 +222,10 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		pods := byIndex(Running(s, "a", 2))
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0"}))
 		Expect(failureCounts(s.Created(), "1")).To(Equal([]string{"0"}))
-		s.End(ctx, 1, pods["0"])
-		s.End(ctx, 1, indexRunsAgain(s, "0", 3))
+		pods["0"].End(1)
+		indexRunsAgain(s, "0", 3).End(1)
 		indexRunsAgain(s, "0", 4)
-		s.End(ctx, 1, pods["1"])
+		pods["1"].End(1)
 		indexRunsAgain(s, "1", 5)
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "1", "2"}))
 		Expect(failureCounts(s.Created(), "1")).To(Equal([]string{"0", "1"}))
@@ -235,7 +235,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	It("the failure of a pod without a failure count is the first of its index", Covers(
 		FailureCountAnnotation), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").Indexed().Parallelism(0).Completions(1).BackoffLimitPerIndex(1))
-		framework.Create(ctx, s, orphanPod("first", map[string]string{puppet.ExitCodes: "1", puppet.FinishedAgo: longAgo}))
+		framework.Create(s, orphanPod("first", map[string]string{puppet.ExitCodes: "1", puppet.FinishedAgo: longAgo}))
 		podsReach(s, corev1.PodFailed, 1)
 		match(ctx, s, job, "first", "0")
 		catchesUp(ctx, s)
@@ -248,10 +248,10 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		IgnoredFailureCountAnnotation, FailureCountAnnotation), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))
-		s.End(ctx, 42, Running(s, "a", 1)...)
-		s.End(ctx, 1, indexRunsAgain(s, "0", 2))
-		s.End(ctx, 42, indexRunsAgain(s, "0", 3))
-		s.End(ctx, 1, indexRunsAgain(s, "0", 4))
+		Running(s, "a", 1).End(42)
+		indexRunsAgain(s, "0", 2).End(1)
+		indexRunsAgain(s, "0", 3).End(42)
+		indexRunsAgain(s, "0", 4).End(1)
 		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Failed: 2})
 		Expect(failedIndexes(s)).To(Equal("0"))
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "0", "1", "1"}))
@@ -264,17 +264,17 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	// next pod at once.
 	It("the controller waits 10 s after the first failure of an index", Covers(BackoffPerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo("6s"))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		expectNextPodAfter(s, firstBackoff)
 	})
 
 	// Wrong: has a constant delay.
 	It("the controller waits 20 s after the second failure of an index", Covers(BackoffPerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(3).FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		pod := indexRunsAgain(s, "0", 2)
-		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "16s"})
-		s.End(ctx, 1, pod)
+		pod.Direct(map[string]string{puppet.FinishedAgo: "16s"})
+		pod.End(1)
 		expectNextPodAfter(s, 2*firstBackoff)
 	})
 
@@ -285,18 +285,18 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		"a kubelet stamps its own time"), Covers(BackoffLeavesOtherIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(2).BackoffLimitPerIndex(9).
 			FinishedAgo(longAgo))
-		retried := func(created int) corev1.Pod {
+		retried := func(created int) framework.Pod {
 			s.Soon("the next pod is created", func(g Gomega) { g.Expect(len(s.Created())).To(BeNumerically(">=", created)) })
 			if byIndex(s.Created()[created-1:])["1"].Name != "" {
 				Skip("not verified: the controller counts the back-off from the creation of pods, and runs the other index meanwhile")
 			}
 			return indexRunsAgain(s, "0", created)
 		}
-		s.End(ctx, 1, Running(s, "a", 1)...)
-		s.End(ctx, 1, retried(2))
+		Running(s, "a", 1).End(1)
+		retried(2).End(1)
 		third := retried(3)
-		s.Direct(ctx, third, map[string]string{puppet.FinishedAgo: ""})
-		s.End(ctx, 1, third)
+		third.Direct(map[string]string{puppet.FinishedAgo: ""})
+		third.End(1)
 		s.Soon("the pod has failed", func(g Gomega) { // the other index may run then
 			g.Expect(podNamed(s, third.Name).Status.Phase).To(Equal(corev1.PodFailed))
 		})
@@ -317,31 +317,31 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(1).FinishedAgo("3s"))
 		pods := byIndex(Running(s, "a", 2))
 		failed := pods["0"]
-		s.End(ctx, 1, failed)
+		failed.End(1)
 		s.Soon("the pod has failed", func(g Gomega) {
 			g.Expect(podNamed(s, failed.Name).Status.Phase).To(Equal(corev1.PodFailed))
 		})
 		ended := endOf(s, failed.Name)
-		s.Delete(ctx, &failed)
+		failed.Delete()
 		retry := indexRunsAgain(s, "0", 3)
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "1"}))
 		Expect(retry.CreationTimestamp.Sub(ended)).To(
 			BeNumerically(">=", firstBackoff-time.Second), "time between the failure and the next pod")
 		s.Soon("the deleted pod is gone", func(g Gomega) { g.Expect(names(s.Pods())).NotTo(ContainElement(failed.Name)) })
-		s.End(ctx, 1, retry)
+		retry.End(1)
 		indexesFail(s, "0")
-		s.End(ctx, 0, pods["1"])
+		pods["1"].End(0)
 		FailsWith(s, 3, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 	})
 })
 
 // failureCounts returns the index-failure-count of an index's pods, in the order of
 // their creation.
-func failureCounts(pods []corev1.Pod, index string) []string {
+func failureCounts(pods framework.Pods, index string) []string {
 	return annotations(pods, index, batchv1.JobIndexFailureCountAnnotation)
 }
 
-func annotations(pods []corev1.Pod, index, name string) []string {
+func annotations(pods framework.Pods, index, name string) []string {
 	var out []string
 	for _, p := range pods {
 		if p.Annotations[batchv1.JobCompletionIndexAnnotation] == index {

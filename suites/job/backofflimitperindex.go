@@ -22,9 +22,9 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		RetriesEachIndex, FailedIndexLeavesOthers, FailedIndexFailsTheJob, FailedCountsEveryIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
 		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 1, pods["0"])
+		pods["0"].End(1)
 		retry := indexRunsAgain(s, "0", 3)
-		s.End(ctx, 1, retry)
+		retry.End(1)
 		s.Soon("the index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("0"))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Failed: 2}))
@@ -34,7 +34,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 			g.Expect(names(s.Active())).To(ConsistOf(pods["1"].Name))
 			g.Expect(s.Created()).To(HaveLen(3))
 		})
-		s.End(ctx, 0, pods["1"])
+		pods["1"].End(0)
 		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
 		Expect(failedIndexes(s)).To(Equal("0"))
@@ -46,7 +46,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	It("an index with backoffLimitPerIndex 0 fails with its first failed pod", Covers(
 		ZeroRetriesPerIndex, FailedIndexFailsTheJob), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(0).FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 2)...)
+		Running(s, "a", 2).End(1)
 		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Failed: 2})
 		Expect(failedIndexes(s)).To(Equal("0,1"))
 		Expect(s.Job("a").Status.CompletedIndexes).To(BeEmpty())
@@ -57,7 +57,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	It("the conditions of the Failed Job have the reason FailedIndexes", Covers(
 		FailedIndexFailsTheJob, MaxFailedIndexesWaitsForPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(0))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Failed: 1})
 		Expect(TrueConditions(s.Job("a"))).To(Equal(
 			because(batchv1.JobReasonFailedIndexes, batchv1.JobFailureTarget, batchv1.JobFailed)))
@@ -67,12 +67,12 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	It("the controller counts the failures of each index alone", Covers(
 		RetriedIndexesComplete, FailedCountsEveryIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 3)...)
+		Running(s, "a", 3).End(1)
 		s.Soon("all indexes run again", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(6))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Failed: 3}))
 		})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 3, Failed: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
 		Expect(failedIndexes(s)).To(BeEmpty())
@@ -83,12 +83,12 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	It("the failures of an index stay counted when suspension deletes its retried pod", Covers(
 		SuspensionKeepsCounts), Shows(upstream.IndexFailuresLost), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		indexRunsAgain(s, "0", 2)
 		SuspendJob(ctx, s, "a")
 		suspended(s, Counters{Failed: 1})
 		ResumeJob(ctx, s, "a")
-		s.End(ctx, 1, indexRunsAgain(s, "0", 3))
+		indexRunsAgain(s, "0", 3).End(1)
 		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Failed: 2})
 	})
 
@@ -96,14 +96,14 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	It("the Job lists failedIndexes as ranges", Covers(FailedIndexesFormat), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(8).BackoffLimitPerIndex(0))
 		pods := byIndex(Running(s, "a", 8))
-		s.End(ctx, 1, pods["7"], pods["4"], pods["1"], pods["3"], pods["5"])
+		s.End(1, pods["7"], pods["4"], pods["1"], pods["3"], pods["5"])
 		s.Soon("five indexes have failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("1,3-5,7"))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Failed: 5}))
 		})
-		s.End(ctx, 1, pods["0"])
+		pods["0"].End(1)
 		indexesFail(s, "0,1,3-5,7")
-		s.End(ctx, 0, pods["2"], pods["6"])
+		s.End(0, pods["2"], pods["6"])
 		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 2, Failed: 6})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("2,6"))
 		Expect(failedIndexes(s)).To(Equal("0,1,3-5,7"))
@@ -114,9 +114,9 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		FailedIndexLeavesOthers, FailedIndexFailsTheJob), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).
 			FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 1)...)
-		s.End(ctx, 0, indexRunsAgain(s, "1", 2))
-		s.End(ctx, 1, indexRunsAgain(s, "2", 3))
+		Running(s, "a", 1).End(1)
+		indexRunsAgain(s, "1", 2).End(0)
+		indexRunsAgain(s, "2", 3).End(1)
 		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 		Expect(failedIndexes(s)).To(Equal("0,2"))
 		Expect(s.Created()).To(HaveLen(3))
@@ -127,7 +127,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		FailsBeyondMaxFailedIndexes, FailedIndexesWithinMax), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(4).BackoffLimitPerIndex(0).MaxFailedIndexes(1))
 		pods := byIndex(Running(s, "a", 4))
-		s.End(ctx, 1, pods["2"])
+		pods["2"].End(1)
 		s.Soon("one index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("2"))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Failed: 1}))
@@ -136,7 +136,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(s.Active()).To(HaveLen(3))
 		})
-		s.End(ctx, 1, pods["0"])
+		pods["0"].End(1)
 		Fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, Counters{Failed: 4})
 		s.Soon("the active pods are gone", func(g Gomega) {
 			g.Expect(names(s.Pods())).To(ConsistOf(pods["0"].Name, pods["2"].Name))
@@ -149,7 +149,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		FailsBeyondMaxFailedIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(3).BackoffLimitPerIndex(0).MaxFailedIndexes(0).
 			FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		Fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, Counters{Failed: 1})
 		Expect(failedIndexes(s)).To(Equal("0"))
 		Expect(s.Created()).To(HaveLen(1))
@@ -159,7 +159,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		MaxFailedIndexesWaitsForPods), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(0).MaxFailedIndexes(0).Puppet(terminateLater))
 		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 1, pods["1"])
+		pods["1"].End(1)
 		failsLater(s, batchv1.JobReasonMaxFailedIndexesExceeded, 1)
 		release(ctx, s, "143", pods["0"])
 		Fails(s, "a", batchv1.JobReasonMaxFailedIndexesExceeded, Counters{Failed: 2})
@@ -171,13 +171,13 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		s := WithJob(ctx, indexed(9).BackoffLimitPerIndex(0))
 		pods := byIndex(Running(s, "a", 9))
 		last := pods["8"]
-		s.End(ctx, 1, others(s.Active(), last)...)
+		others(s.Active(), last).End(1)
 		s.Soon("eight indexes have failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("0-7"))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Failed: 8}))
 		})
 		s.Stays("the ninth index runs", func(g Gomega) { g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty()) })
-		s.End(ctx, 0, last)
+		last.End(0)
 		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 8})
 	})
 
@@ -186,10 +186,10 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	It("the Job fails at its backoffLimit if that is set, too", Covers(OverallLimitBesidePerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(3).BackoffLimit(1).FinishedAgo(longAgo))
 		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 1, pods["0"])
+		pods["0"].End(1)
 		indexRunsAgain(s, "0", 3)
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
-		s.End(ctx, 1, pods["1"])
+		pods["1"].End(1)
 		FailsWith(s, 3, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
 		Expect(failedIndexes(s)).To(BeEmpty())
 	})
@@ -200,12 +200,12 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42)))
 		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 42, pods["0"])
+		pods["0"].End(42)
 		indexesFail(s, "0")
-		s.End(ctx, 1, pods["1"])
+		pods["1"].End(1)
 		retry := indexRunsAgain(s, "1", 3)
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
-		s.End(ctx, 0, retry)
+		retry.End(0)
 		FailsWith(s, 3, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 	})
 
@@ -214,7 +214,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		FailJobBeatsPerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42), onExitCodes(failJob, in, 43)))
-		s.End(ctx, 43, byIndex(Running(s, "a", 2))["1"])
+		byIndex(Running(s, "a", 2))["1"].End(43)
 		FailsWith(s, 2, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 	})
 
@@ -223,11 +223,11 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		DeletedPodFailsItsIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(1))
 		pods := byIndex(Running(s, "a", 2))
-		s.Remove(ctx, pods["0"])
+		pods["0"].Remove()
 		retry := indexRunsAgain(s, "0", 3)
-		s.Remove(ctx, retry)
+		retry.Remove()
 		indexesFail(s, "0")
-		s.End(ctx, 0, pods["1"])
+		pods["1"].End(0)
 		FailsWith(s, 3, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 	})
 
@@ -238,7 +238,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 		pods, before := byIndex(Running(s, "a", 2)), s.Recorder.Position()
 		for _, index := range []string{"0", "1"} {
 			pod := pods[index]
-			s.Delete(ctx, &pod)
+			pod.Delete()
 		}
 		Counts(s, "a", "both pods are terminating", Counters{Terminating: 2})
 		s.StaysSince(before, "no index has failed", func(g Gomega) {
@@ -267,9 +267,9 @@ func indexesFail(s *framework.Sandbox, failed string) {
 
 // indexRunsAgain waits until so many pods have been created and all active pods run,
 // one of them for this index. It returns that pod.
-func indexRunsAgain(s *framework.Sandbox, index string, created int) corev1.Pod {
+func indexRunsAgain(s *framework.Sandbox, index string, created int) framework.Pod {
 	GinkgoHelper()
-	var pod corev1.Pod
+	var pod framework.Pod
 	s.SoonAfter(firstBackoff, "index "+index+" runs", func(g Gomega) {
 		g.Expect(s.Created()).To(HaveLen(created))
 		active := s.Active()

@@ -25,7 +25,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	// Wrong: doubles the delay no more than once; begins with a longer one.
 	It("the controller waits 80 s after the fourth failure, and not longer", Covers(BackoffDoubles), func(ctx SpecContext) {
 		s, pod := withThreeFailures(ctx)
-		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "72s", puppet.ExitCodes: "1"})
+		pod.Direct(map[string]string{puppet.FinishedAgo: "72s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 4)
 		nextPodIsDue(s, endOf(s, pod.Name), 8*firstBackoff)
 	})
@@ -42,7 +42,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 		s := WithJob(ctx, puppet.Job("a").Puppet(terminateLater))
 		pod := Running(s, "a", 1)[0]
 		s.StaysFor(firstBackoff+2*time.Second, "the pod runs", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
-		Expect(s.Client.Delete(ctx, &pod)).To(Succeed())
+		Expect(s.Client.Delete(ctx, &pod.Pod)).To(Succeed())
 		s.Soon("the pod terminates", func(g Gomega) { g.Expect(podNamed(s, pod.Name).DeletionTimestamp).NotTo(BeNil()) })
 		deleted := podNamed(s, pod.Name)
 		grace := time.Duration(*deleted.DeletionGracePeriodSeconds) * time.Second
@@ -66,10 +66,10 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	It("the controller waits 40 s after the third ignored failure of an index, and not longer", Covers(IgnoredFailuresDelayIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))
-		s.End(ctx, 42, Running(s, "a", 1)...)
-		s.End(ctx, 42, indexRunsAgain(s, "0", 2))
+		Running(s, "a", 1).End(42)
+		indexRunsAgain(s, "0", 2).End(42)
 		pod := indexRunsAgain(s, "0", 3)
-		s.Direct(ctx, pod, map[string]string{puppet.FinishedAgo: "36s", puppet.ExitCodes: "42"})
+		pod.Direct(map[string]string{puppet.FinishedAgo: "36s", puppet.ExitCodes: "42"})
 		podsReach(s, corev1.PodFailed, 3)
 		nextPodIsDue(s, endOf(s, pod.Name), 4*firstBackoff)
 	})
@@ -80,15 +80,15 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	// of several back-offs, or for that of the first index.
 	DescribeTable("an index runs again when its back-off is over, while that of another goes on", func(ctx SpecContext, first, second string) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
-		s.End(ctx, 1, byIndex(Running(s, "a", 2))[second])
+		byIndex(Running(s, "a", 2))[second].End(1)
 		later, sooner := indexRunsAgain(s, second, 3), byIndex(s.Active())[first]
-		s.Direct(ctx, later, map[string]string{puppet.FinishedAgo: "0s", puppet.ExitCodes: "1"})
+		later.Direct(map[string]string{puppet.FinishedAgo: "0s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 2)
-		s.Direct(ctx, sooner, map[string]string{puppet.FinishedAgo: "6s", puppet.ExitCodes: "1"})
+		sooner.Direct(map[string]string{puppet.FinishedAgo: "6s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 3)
 		nextPodIsDue(s, endOf(s, sooner.Name), firstBackoff)
 		next := s.Created()[3]
-		Expect(indexesOf([]corev1.Pod{next})).To(ConsistOf(first))
+		Expect(indexesOf(framework.Pods{next})).To(ConsistOf(first))
 		Expect(next.CreationTimestamp.Time).To(BeTemporally("<", endOf(s, later.Name).Add(2*firstBackoff-2*time.Second)))
 	},
 		Entry("of a higher index", Covers(BackoffLeavesOtherIndexes), "0", "1"),
@@ -108,7 +108,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 			return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, FinishedAt: metav1.NewTime(at.Add(-ago))}}
 		}
 		const sidecarEnded = 2 * time.Second
-		framework.ChangeStatus(ctx, s, podNamed(s, pod.Name), func(p *corev1.Pod) {
+		framework.ChangeStatus(s, podNamed(s, pod.Name), func(p *corev1.Pod) {
 			p.Status.Phase = corev1.PodFailed
 			p.Status.ContainerStatuses[0].State = ended(time.Hour)
 			p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "sidecar", State: ended(sidecarEnded)}}
@@ -119,11 +119,11 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 
 // withThreeFailures returns a sandbox with a Job of which three pods have failed long ago,
 // and its running pod.
-func withThreeFailures(ctx context.Context) (*framework.Sandbox, corev1.Pod) {
+func withThreeFailures(ctx context.Context) (*framework.Sandbox, framework.Pod) {
 	GinkgoHelper()
 	s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo))
 	for failures := int32(1); failures <= 3; failures++ {
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		Counts(s, "a", "the next pod runs", Counters{Active: 1, Ready: 1, Failed: failures})
 	}
 	return s, s.Active()[0]
@@ -144,10 +144,10 @@ func nextPodIsDue(s *framework.Sandbox, ended time.Time, backoff time.Duration) 
 
 // loseNode has a running pod fail as on a node that is lost: its containers are reported
 // as running. It stopped being ready at the time that is returned.
-func loseNode(ctx context.Context, s *framework.Sandbox, pod corev1.Pod, ago time.Duration) time.Time {
+func loseNode(ctx context.Context, s *framework.Sandbox, pod framework.Pod, ago time.Duration) time.Time {
 	GinkgoHelper()
 	since := metav1.NewTime(time.Now().Add(-ago).Truncate(time.Second))
-	framework.ChangeStatus(ctx, s, podNamed(s, pod.Name), func(p *corev1.Pod) {
+	framework.ChangeStatus(s, podNamed(s, pod.Name), func(p *corev1.Pod) {
 		p.Status.Phase, p.Status.Reason = corev1.PodFailed, "NodeLost"
 		ready := kinds.Ready(p)
 		ready.Status, ready.LastTransitionTime = corev1.ConditionFalse, since

@@ -38,13 +38,13 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 	// Wrong: adopts it, and takes its finalizer for a sign that it is not counted.
 	It("a counted pod that loses its owner is not counted again", Covers(CountsOnce), Shows(upstream.CountedAgain), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Completions(2))
-		s.End(ctx, 0, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(0)
 		before := Counters{Active: 1, Ready: 1, Succeeded: 1}
 		Counts(s, "a", "the first pod is counted, and the second one runs", before)
 		s.Soon("the first pod is released", func(g Gomega) { g.Expect(tracked(s.Pods())).To(HaveLen(1)) })
-		framework.Change(ctx, s, &s.InPhase(corev1.PodSucceeded)[0], func(p *corev1.Pod) { p.OwnerReferences = nil })
+		s.InPhase(corev1.PodSucceeded)[0].Change(func(p *corev1.Pod) { p.OwnerReferences = nil })
 		s.Stays("it is not counted again", func(g Gomega) { g.Expect(CountersOf(s.Job("a"))).To(Equal(before)) })
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
@@ -61,7 +61,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 	It("a Job with completions 1 runs one pod at a time, whatever the parallelism", Covers(
 		OneCompletionOnePod), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(1))
-		s.End(ctx, 0, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(0)
 		CompletesWith(s, 1, "a", Counters{Succeeded: 1})
 	})
 
@@ -70,9 +70,9 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 	It("a Job without completions and parallelism runs one pod until one has succeeded", Covers(
 		DefaultRunsOnePod), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		Counts(s, "a", "the failed pod is replaced", Counters{Active: 1, Ready: 1, Failed: 1})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 1, Failed: 1})
 	})
 
@@ -90,13 +90,13 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		WorkQueueCompletes, StartTimeIsFixed), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2))
 		pods := Running(s, "a", 2)
-		s.End(ctx, 0, pods[0])
+		pods[0].End(0)
 		Counts(s, "a", "the success is counted", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		s.Stays("the Job waits for the other pod", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(names(s.Active())).To(ConsistOf(pods[1].Name))
 		})
-		s.End(ctx, 1, pods[1])
+		pods[1].End(1)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 1, Failed: 1})
 		// Wrong: sets startTime at every sync.
 		Expect(startTimes(s, "a")).To(HaveLen(1), "startTime at all revisions")
@@ -105,9 +105,9 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 	It("the Job replaces failed pods and does not count them as succeeded", Covers(
 		FailuresAreNoCompletions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 2)[0])
+		Running(s, "a", 2)[0].End(1)
 		Counts(s, "a", "the failed pod is replaced", Counters{Active: 2, Ready: 2, Failed: 1})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		CompletesWith(s, 3, "a", Counters{Succeeded: 2, Failed: 1})
 	})
 
@@ -116,11 +116,11 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		CompletionsOutliveTheirPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(1).Completions(2))
 		first := Running(s, "a", 1)[0]
-		s.End(ctx, 0, first)
+		first.End(0)
 		Counts(s, "a", "the success is counted and the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
-		s.Delete(ctx, &first)
+		first.Delete()
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 
@@ -130,14 +130,14 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		DeletedSuccessCounts, FinalizerUntilCounted), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 		pods := Running(s, "a", 2)
-		s.End(ctx, 0, pods[0])
+		pods[0].End(0)
 		podsReach(s, corev1.PodSucceeded, 1)
-		s.Delete(ctx, &pods[0])
+		pods[0].Delete()
 		s.Soon("the success is counted and the pod is gone", func(g Gomega) {
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Succeeded: 1}))
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
-		s.End(ctx, 0, pods[1])
+		pods[1].End(0)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 
@@ -147,9 +147,9 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		DeletesSurplusAtCompletion, FinishedHasNoActivePods), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").Completions(1))
 		first := Running(s, "a", 1)
-		orphan := framework.Create(ctx, s, orphanPod("orphan", map[string]string{puppet.ExitCodes: "0"}))
+		orphan := framework.Create(s, orphanPod("orphan", map[string]string{puppet.ExitCodes: "0"}))
 		podsReach(s, corev1.PodSucceeded, 1)
-		framework.Change(ctx, s, orphan, func(p *corev1.Pod) {
+		framework.Change(s, orphan, func(p *corev1.Pod) {
 			p.Labels = job.Spec.Template.Labels
 			own(job, p)
 		})
@@ -168,7 +168,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		pods := Running(s, "a", 2)
 		SetParallelism(ctx, s, "a", 1)
 		Counts(s, "a", "one pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		s.Soon("the success criteria are met", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuccessCriteriaMet))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Terminating: 1, Succeeded: 1}))
@@ -192,7 +192,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		Completes(s, "a", Counters{Succeeded: 2})
 		complete := s.Job("a").Status
 		for _, pod := range s.Pods() {
-			s.Delete(ctx, &pod)
+			pod.Delete()
 		}
 		SetParallelism(ctx, s, "a", 3)
 		s.Stays("Job and pods stay as they are", func(g Gomega) {
@@ -215,7 +215,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 			Expect(pod.Spec.Containers[0].Env).To(ConsistOf(HaveField("Name", "JOB_COMPLETION_INDEX")))
 		}
 		for _, pod := range pods {
-			s.End(ctx, 0, pod)
+			pod.End(0)
 		}
 		Completes(s, "a", Counters{Succeeded: 3})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
@@ -227,13 +227,13 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		s := WithJob(ctx, indexed(8))
 		pods := byIndex(Running(s, "a", 8))
 		for _, index := range []int{7, 4, 1, 3, 5} {
-			s.End(ctx, 0, pods[strconv.Itoa(index)])
+			pods[strconv.Itoa(index)].End(0)
 		}
 		s.Soon("five indexes are completed", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1,3-5,7"))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Succeeded: 5}))
 		})
-		s.End(ctx, 0, pods["0"])
+		pods["0"].End(0)
 		indexesComplete(s, "0,1,3-5,7")
 	})
 
@@ -242,17 +242,17 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(3).FinishedAgo(longAgo))
 		pods := byIndex(Running(s, "a", 2))
 		Expect(pods).To(And(HaveKey("0"), HaveKey("1")))
-		s.End(ctx, 1, pods["1"])
+		pods["1"].End(1)
 		s.Soon("index 1 runs again", func(g Gomega) {
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
 			g.Expect(byIndex(s.Active())).To(And(HaveKey("0"), HaveKey("1")))
 		})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		s.Soon("index 2 runs", func(g Gomega) {
 			g.Expect(byIndex(s.Active())).To(And(HaveLen(1), HaveKey("2")))
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0,1"))
 		})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 3, Failed: 1})
 	})
 
@@ -261,14 +261,14 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		SucceededIndexIsDone), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(2))
 		first := Running(s, "a", 1)[0]
-		s.End(ctx, 0, first)
+		first.End(0)
 		s.Soon("index 0 is completed and index 1 runs", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
 			g.Expect(byIndex(s.Active())).To(And(HaveLen(1), HaveKey("1")))
 		})
-		s.Delete(ctx, &first)
+		first.Delete()
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
 	})
 
@@ -281,7 +281,7 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		Expect(byIndex(Running(s, "a", 2))).To(And(HaveLen(2), HaveKey("0"), HaveKey("1")))
 		rescale(ctx, s, 4)
 		Expect(byIndex(Running(s, "a", 4))).To(And(HaveLen(4), HaveKey("2"), HaveKey("3")))
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 4})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-3"))
 	})
@@ -305,15 +305,15 @@ var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"),
 		NewJobStartsAtZero), MayShow(upstream.StatusWrongInBackoff), func(ctx SpecContext) {
 		s, old := WithNewJob(ctx, puppet.Job("a").Parallelism(4).Completions(4))
 		pods := Running(s, "a", 4)
-		s.End(ctx, 1, pods[:3]...) // the next pod is due after 40 s
+		pods[:3].End(1) // the next pod is due after 40 s
 		failuresCounted(s, pods[:3], Counters{Active: 1, Ready: 1, Failed: 3})
-		s.Delete(ctx, old)
+		s.Delete(old)
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
-		again := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
+		again := framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
 		Counts(s, "a", "the pods of the new Job run", Counters{Active: 2, Ready: 2})
 		Expect(s.Created()[5].CreationTimestamp.Sub(again.CreationTimestamp.Time)).To(
 			BeNumerically("<", 4*firstBackoff-5*time.Second), "time between the new Job and its last pod")
-		s.End(ctx, 0, others(s.Active(), pods...)...)
+		others(s.Active(), pods...).End(0)
 		Completes(s, "a", Counters{Succeeded: 2})
 	})
 })
@@ -337,9 +337,9 @@ func startTimes(s *framework.Sandbox, job string) map[time.Time]bool {
 
 // byIndex returns pods by their completion index. It fails the spec if two pods have
 // the same index.
-func byIndex(pods []corev1.Pod) map[string]corev1.Pod {
+func byIndex(pods framework.Pods) map[string]framework.Pod {
 	GinkgoHelper()
-	out := map[string]corev1.Pod{}
+	out := map[string]framework.Pod{}
 	for _, pod := range pods {
 		index := pod.Annotations[batchv1.JobCompletionIndexAnnotation]
 		Expect(out).NotTo(HaveKey(index), fmt.Sprintf("indexes of %v", names(pods)))

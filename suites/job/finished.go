@@ -50,11 +50,11 @@ var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func
 			return puppet.Job(name).BackoffLimit(0).ExitCodes(exitCode).
 				With(func(j *batchv1.Job) { j.Spec.TTLSecondsAfterFinished = ttl }).Obj()
 		}
-		framework.Create(ctx, s, ending("complete", "0", nil))
-		framework.Create(ctx, s, ending("complete-long", "0", ptr.To[int32](3600)))
-		framework.Create(ctx, s, ending("failed", "1", nil))
-		framework.Create(ctx, s, ending("failed-long", "1", ptr.To[int32](3600)))
-		short := framework.Create(ctx, s, ending("failed-short", "1", ptr.To[int32](1)))
+		framework.Create(s, ending("complete", "0", nil))
+		framework.Create(s, ending("complete-long", "0", ptr.To[int32](3600)))
+		framework.Create(s, ending("failed", "1", nil))
+		framework.Create(s, ending("failed-long", "1", ptr.To[int32](3600)))
+		short := framework.Create(s, ending("failed-short", "1", ptr.To[int32](1)))
 
 		s.Soon("four Jobs have finished, and the fifth is gone", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("complete"))).To(HaveKey(batchv1.JobComplete))
@@ -74,7 +74,7 @@ var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func
 	It("the controller emits events for created and deleted pods and for the end of a Job", Covers(
 		EventsForPods, EventForEnd), func(ctx SpecContext) {
 		s, good := WithNewJob(ctx, puppet.Job("good").Parallelism(2).Completions(2))
-		bad := framework.Create(ctx, s, puppet.Job("bad").BackoffLimit(0).ExitCodes("1").Obj())
+		bad := framework.Create(s, puppet.Job("bad").BackoffLimit(0).ExitCodes("1").Obj())
 
 		s.SoonEmitted("there are events for created pods", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "SuccessfulCreate")).NotTo(BeEmpty())
@@ -88,9 +88,9 @@ var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func
 			g.Expect(PodsOf(s, good)).To(HaveLen(1))
 			g.Expect(CountersOf(s.Job("good"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
-		s.End(ctx, 0, PodsOf(s, good)...)
+		PodsOf(s, good).End(0)
 		Counts(s, "good", "the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
-		s.End(ctx, 0, PodsOf(s, good)...)
+		PodsOf(s, good).End(0)
 		s.SoonEmitted("there are events for the end of both Jobs", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "Completed")).To(ContainElement(HaveField("Type", "Normal")))
 			g.Expect(eventsOf(s, bad, batchv1.JobReasonBackoffLimitExceeded)).To(ContainElement(HaveField("Type", "Warning")))
@@ -181,7 +181,7 @@ var _ = Describe("Job activeDeadlineSeconds:", Label("area:job", "behaviour:acti
 		DeadlineStopsWhileSuspended), Shows(upstream.DeadlineWhileSuspended), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
 		pod := Running(s, "a", 1)[0]
-		s.Direct(ctx, pod, map[string]string{puppet.Terminate: puppet.Hold})
+		pod.Direct(map[string]string{puppet.Terminate: puppet.Hold})
 		started := s.Job("a").Status.StartTime.Time
 		SuspendJob(ctx, s, "a")
 		suspended(s, Counters{Terminating: 1})
@@ -215,7 +215,7 @@ var _ = Describe("Job activeDeadlineSeconds:", Label("area:job", "behaviour:acti
 	It("the controller keeps succeeded pods at the deadline", Covers(DeadlineKeepsFinished), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
 		pods := Running(s, "a", 2)
-		s.End(ctx, 0, pods[0])
+		pods[0].End(0)
 		Counts(s, "a", "the success is counted", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		setDeadline(ctx, s, "a", 1)
 		exceeds(s, "a", time.Second, Counters{Succeeded: 1, Failed: 1})
@@ -228,7 +228,7 @@ var _ = Describe("Job activeDeadlineSeconds:", Label("area:job", "behaviour:acti
 		DeadlineBeatsBackoff), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3))
 		pods := Running(s, "a", 3)
-		s.End(ctx, 1, pods...)
+		pods.End(1)
 		failuresCounted(s, pods, Counters{Failed: 3})
 		setDeadline(ctx, s, "a", 5)
 		exceeds(s, "a", 5*time.Second, Counters{Failed: 3})
@@ -250,7 +250,7 @@ var _ = Describe("Job activeDeadlineSeconds:", Label("area:job", "behaviour:acti
 		ChangedDeadline, DeadlineBeginsAtResume), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").ActiveDeadlineSeconds(1).Suspend())
 		suspended(s, Counters{})
-		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
+		framework.Change(s, s.Job("a"), func(j *batchv1.Job) {
 			j.Spec.Suspend, j.Spec.ActiveDeadlineSeconds = ptr.To(false), ptr.To[int64](3600)
 		})
 		Running(s, "a", 1)
@@ -258,7 +258,7 @@ var _ = Describe("Job activeDeadlineSeconds:", Label("area:job", "behaviour:acti
 			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
@@ -298,5 +298,5 @@ func doesNotFail(g Gomega, s *framework.Sandbox) {
 
 func setDeadline(ctx context.Context, s *framework.Sandbox, job string, seconds int64) {
 	GinkgoHelper()
-	framework.Change(ctx, s, s.Job(job), func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To(seconds) })
+	framework.Change(s, s.Job(job), func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To(seconds) })
 }

@@ -17,7 +17,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
 // Source: KEP-2214. More specs of Indexed Jobs are in completions.go.
@@ -46,7 +45,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		OwnIndexVariable), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		own := []corev1.EnvVar{{Name: "JOB_COMPLETION_INDEX", Value: "mine"}}
-		framework.Create(ctx, s, puppet.Job("a").Indexed().Completions(1).Container("second").With(func(j *batchv1.Job) {
+		framework.Create(s, puppet.Job("a").Indexed().Completions(1).Container("second").With(func(j *batchv1.Job) {
 			j.Spec.Template.Spec.Containers[0].Env = own
 		}).Obj())
 
@@ -61,7 +60,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		s := framework.New(ctx)
 		const shortest, longest = 55, 61
 		for length := shortest; length <= longest; length++ {
-			framework.Create(ctx, s, puppet.Job(strings.Repeat("n", length)).Indexed().Completions(2).Parallelism(2).Obj())
+			framework.Create(s, puppet.Job(strings.Repeat("n", length)).Indexed().Completions(2).Parallelism(2).Obj())
 		}
 		for length := shortest; length <= longest; length++ {
 			name := strings.Repeat("n", length)
@@ -86,7 +85,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(2).Completions(5))
 		pods := byIndex(Running(s, "a", 2))
 		Expect(pods).To(And(HaveKey("0"), HaveKey("1")))
-		s.End(ctx, 0, pods["1"])
+		pods["1"].End(0)
 		s.Soon("index 2 is next", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "2"))
@@ -101,11 +100,11 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		for _, step := range []struct{ index, completed string }{
 			{"4", "4"}, {"2", "2,4"}, {"1", "1,2,4"}, {"3", "1-4"},
 		} {
-			s.End(ctx, 0, pods[step.index])
+			pods[step.index].End(0)
 			indexesComplete(s, step.completed)
 		}
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
-		s.End(ctx, 0, pods["0"])
+		pods["0"].End(0)
 		Completes(s, "a", Counters{Succeeded: 5})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-4"))
 	})
@@ -115,15 +114,15 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		SucceededIndexIsDone, ReplacementKeepsIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3))
 		pods := byIndex(Running(s, "a", 3))
-		s.End(ctx, 0, pods["0"])
+		pods["0"].End(0)
 		indexesComplete(s, "0")
-		s.Delete(ctx, ptr.To(pods["0"]))
-		s.Remove(ctx, pods["1"])
+		pods["0"].Delete()
+		pods["1"].Remove()
 		s.SoonAfter(firstBackoff, "index 1 runs again", func(g Gomega) {
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Succeeded: 1, Failed: 1}))
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("1", "2"))
 		})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 3, Failed: 1})
 	})
 
@@ -137,15 +136,15 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3}))
 		})
 		pods := byIndex(s.Active())
-		s.Direct(ctx, pods["1"], map[string]string{puppet.Ready: ""})
+		pods["1"].Direct(map[string]string{puppet.Ready: ""})
 		Counts(s, "a", "the pod of index 1 is ready", Counters{Active: 3, Ready: 1})
-		framework.Create(ctx, s, orphanOf(job, "second", "1"))
+		framework.Create(s, orphanOf(job, "second", "1"))
 		s.Soon("there is one active pod of each index", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
 			g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(1))))
 		})
 		Expect(names(s.Active())).To(ContainElements(pods["0"].Name, pods["2"].Name))
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		becomes(s, batchv1.JobComplete)
 		Expect(s.Job("a").Status).To(And(HaveField("Succeeded", int32(3)), HaveField("CompletedIndexes", "0-2")))
 	})
@@ -161,7 +160,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		own := s.Active()
 		indexes := map[string]string{"none": "", "beyond": "2", "negative": "-1", "nonsense": "one"}
 		for name := range indexes {
-			framework.Create(ctx, s, orphanPod(name, nil))
+			framework.Create(s, orphanPod(name, nil))
 		}
 		podsReach(s, corev1.PodRunning, 1+len(indexes))
 		for name, index := range indexes {
@@ -182,14 +181,14 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		own := Running(s, "a", 1)
 		indexes := map[string]string{"none": "", "beyond": "1", "negative": "-1", "nonsense": "one"}
 		for name := range indexes {
-			framework.Create(ctx, s, orphanPod(name, map[string]string{puppet.ExitCodes: "1"}))
+			framework.Create(s, orphanPod(name, map[string]string{puppet.ExitCodes: "1"}))
 		}
 		podsReach(s, corev1.PodFailed, len(indexes))
 		for name, index := range indexes {
 			match(ctx, s, job, name, index)
 		}
 		s.Soon("the pods are released", func(g Gomega) { g.Expect(names(tracked(s.Pods()))).To(Equal(names(own))) })
-		s.End(ctx, 0, own...)
+		own.End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
@@ -199,7 +198,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		s, job := WithNewJob(ctx, puppet.Job("a").Indexed().Parallelism(0).Completions(2))
 		indexes := map[string]string{"one": "0", "two": "0", "beyond": "7"}
 		for name := range indexes {
-			framework.Create(ctx, s, orphanPod(name, map[string]string{puppet.ExitCodes: "0"}))
+			framework.Create(s, orphanPod(name, map[string]string{puppet.ExitCodes: "0"}))
 		}
 		podsReach(s, corev1.PodSucceeded, 3)
 		for name, index := range indexes {
@@ -213,7 +212,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 		SetParallelism(ctx, s, "a", 1)
 		next := Running(s, "a", 1)
 		Expect(indexesOf(next)).To(ConsistOf("1"))
-		s.End(ctx, 0, next...)
+		next.End(0)
 		Completes(s, "a", Counters{Succeeded: 2})
 	})
 })
@@ -225,7 +224,7 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 		ScaleDownForgetsIndexes, ReturnedIndexRunsAgain), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(4))
 		pods := byIndex(Running(s, "a", 4))
-		s.End(ctx, 0, pods["1"], pods["3"])
+		s.End(0, pods["1"], pods["3"])
 		s.Soon("two indexes are completed", func(g Gomega) {
 			g.Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1,3"))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Succeeded: 2}))
@@ -241,7 +240,7 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "2", "3"))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Succeeded: 1}))
 		})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 4})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-3"))
 	})
@@ -251,8 +250,8 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 		ScaleDownForgetsIndexes, ScaleDownForgetsFailedIndexes, ZeroRetriesPerIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(6).BackoffLimitPerIndex(0))
 		pods := byIndex(Running(s, "a", 6))
-		s.End(ctx, 0, pods["2"], pods["3"], pods["4"])
-		s.End(ctx, 1, pods["0"], pods["5"])
+		s.End(0, pods["2"], pods["3"], pods["4"])
+		s.End(1, pods["0"], pods["5"])
 		indexesComplete(s, "2-4")
 		indexesFail(s, "0,5")
 		rescale(ctx, s, 4)
@@ -260,7 +259,7 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 			g.Expect(s.Job("a").Status).To(And(HaveField("CompletedIndexes", "2,3"), HaveField("Succeeded", int32(2))))
 			g.Expect(failedIndexes(s)).To(Equal("0"))
 		})
-		s.End(ctx, 0, pods["1"])
+		pods["1"].End(0)
 		becomes(s, batchv1.JobFailed)
 		Expect(s.Job("a").Status).To(And(HaveField("CompletedIndexes", "1-3"), HaveField("Succeeded", int32(3))))
 		Expect(failedIndexes(s)).To(Equal("0"))
@@ -270,7 +269,7 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 	It("the Job keeps completed indexes when it is scaled up", Covers(ScaleUpRunsNewIndexes), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2))
 		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 0, pods["0"])
+		pods["0"].End(0)
 		indexesComplete(s, "0")
 		rescale(ctx, s, 4)
 		s.Soon("the new indexes and index 1 run", func(g Gomega) {
@@ -278,7 +277,7 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Succeeded: 1}))
 		})
 		Expect(names(s.Active())).To(ContainElement(pods["1"].Name))
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		CompletesWith(s, 4, "a", Counters{Succeeded: 4})
 	})
 
@@ -299,14 +298,14 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 		ScaleDownKeepsFailures), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3).BackoffLimit(1))
 		pods := byIndex(Running(s, "a", 3))
-		s.End(ctx, 1, pods["2"])
+		pods["2"].End(1)
 		s.Soon("the failure is counted", func(g Gomega) { g.Expect(CountersOf(s.Job("a")).Failed).To(Equal(int32(1))) })
 		rescale(ctx, s, 2)
 		s.Soon("two indexes run, and the failure is counted", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1"))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
 		})
-		s.End(ctx, 1, pods["1"])
+		pods["1"].End(1)
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
 	})
 
@@ -315,7 +314,7 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 		ScaleDownCompletes), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3))
 		pods := byIndex(Running(s, "a", 3))
-		s.End(ctx, 0, pods["0"], pods["1"])
+		s.End(0, pods["0"], pods["1"])
 		indexesComplete(s, "0,1")
 		rescale(ctx, s, 2)
 		s.Soon("the Job is Complete, and its third pod is gone", func(g Gomega) {
@@ -329,7 +328,7 @@ var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"),
 // rescale sets completions and parallelism of the Job to n.
 func rescale(ctx context.Context, s *framework.Sandbox, n int32) {
 	GinkgoHelper()
-	framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = &n, &n })
+	framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = &n, &n })
 }
 
 // indexesComplete waits until completedIndexes of the Job are these.
@@ -342,7 +341,7 @@ func indexesComplete(s *framework.Sandbox, completed string) {
 
 // indexVariable returns the value of JOB_COMPLETION_INDEX in a container, which may
 // refer to a label or an annotation of the pod.
-func indexVariable(pod corev1.Pod, c corev1.Container) string {
+func indexVariable(pod framework.Pod, c corev1.Container) string {
 	for _, e := range c.Env {
 		switch {
 		case e.Name != "JOB_COMPLETION_INDEX":
@@ -362,7 +361,7 @@ func indexVariable(pod corev1.Pod, c corev1.Container) string {
 }
 
 // indexesOf returns the completion index of each pod.
-func indexesOf(pods []corev1.Pod) []string {
+func indexesOf(pods framework.Pods) []string {
 	var out []string
 	for _, pod := range pods {
 		out = append(out, pod.Annotations[batchv1.JobCompletionIndexAnnotation])
@@ -393,7 +392,7 @@ func own(job *batchv1.Job, pod *corev1.Pod) {
 func match(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, name, index string) {
 	GinkgoHelper()
 	like := orphanOf(job, name, index)
-	framework.Change(ctx, s, podNamed(s, name), func(p *corev1.Pod) {
+	framework.Change(s, podNamed(s, name), func(p *corev1.Pod) {
 		p.Labels = like.Labels
 		if kinds.Ended(p) {
 			own(job, p)

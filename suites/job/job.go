@@ -24,6 +24,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// Counters are the counters of a Job's status.
+type Counters = framework.Counters
+
 // longAgo is longer than the longest back-off: the controller replaces a pod that
 // failed so long ago without delay.
 const longAgo = "1h"
@@ -35,7 +38,7 @@ const firstBackoff = kinds.FirstBackoff
 // terminateLater has a deleted pod terminate until the spec releases it.
 var terminateLater = map[string]string{puppet.Terminate: puppet.Hold}
 
-func names(pods []corev1.Pod) []string {
+func names(pods framework.Pods) []string {
 	var out []string
 	for _, p := range pods {
 		out = append(out, p.Name)
@@ -44,30 +47,30 @@ func names(pods []corev1.Pod) []string {
 }
 
 // others returns the pods without those in than.
-func others(pods []corev1.Pod, than ...corev1.Pod) []corev1.Pod {
+func others(pods framework.Pods, than ...framework.Pod) framework.Pods {
 	known := names(than)
-	return slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool { return slices.Contains(known, p.Name) })
+	return slices.DeleteFunc(slices.Clone(pods), func(p framework.Pod) bool { return slices.Contains(known, p.Name) })
 }
 
 // tracked returns the pods with the finalizer that tracks them.
-func tracked(pods []corev1.Pod) []corev1.Pod {
-	return slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool {
+func tracked(pods framework.Pods) framework.Pods {
+	return slices.DeleteFunc(slices.Clone(pods), func(p framework.Pod) bool {
 		return !slices.Contains(p.Finalizers, batchv1.JobTrackingFinalizer)
 	})
 }
 
 // release has pods that terminate later end with an exit code.
-func release(ctx context.Context, s *framework.Sandbox, exitCode string, pods ...corev1.Pod) {
+func release(ctx context.Context, s *framework.Sandbox, exitCode string, pods ...framework.Pod) {
 	GinkgoHelper()
 	for _, pod := range pods {
-		s.Direct(ctx, pod, map[string]string{puppet.Terminate: exitCode, puppet.FinishedAgo: longAgo})
+		pod.Direct(map[string]string{puppet.Terminate: exitCode, puppet.FinishedAgo: longAgo})
 	}
 }
 
 func podNamed(s *framework.Sandbox, name string) *corev1.Pod {
 	GinkgoHelper()
 	pods := s.Pods()
-	i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return p.Name == name })
+	i := slices.IndexFunc(pods, func(p framework.Pod) bool { return p.Name == name })
 	Expect(i).To(BeNumerically(">=", 0), "pod "+name)
 	return pods[i].DeepCopy()
 }
@@ -142,7 +145,7 @@ func endOf(s *framework.Sandbox, pod string) time.Time {
 // failuresCounted waits until the failures of these pods are counted, and expects
 // these counters: the replacements are not due yet. It skips the spec if a busy
 // kubelet reported the last failure when the first back-off was almost over.
-func failuresCounted(s *framework.Sandbox, failed []corev1.Pod, want Counters) {
+func failuresCounted(s *framework.Sandbox, failed framework.Pods, want Counters) {
 	GinkgoHelper()
 	s.Soon("the failures are counted", func(g Gomega) {
 		g.Expect(CountersOf(s.Job("a")).Failed).To(Equal(want.Failed))
@@ -155,7 +158,7 @@ func failuresCounted(s *framework.Sandbox, failed []corev1.Pod, want Counters) {
 
 // reportedWithin returns the time from the first failure of these pods until all
 // failures were reported.
-func reportedWithin(s *framework.Sandbox, pods []corev1.Pod) time.Duration {
+func reportedWithin(s *framework.Sandbox, pods framework.Pods) time.Duration {
 	var first, last time.Time
 	for _, pod := range pods {
 		for _, r := range s.History().Pods(pod.Name) {

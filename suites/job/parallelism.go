@@ -1,7 +1,6 @@
 package job
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -9,9 +8,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -25,20 +23,22 @@ import (
 // JobStatus.active, ready and terminating.
 var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"), func() {
 	// Wrong: creates as many pods as completions at once, or one pod at a time.
-	It("the controller runs as many pods at once as parallelism asks for", Covers(
+	It("the controller runs as many pods at once as parallelism asks for", covers.Requirements(
 		RunsAsMany, StatusActive, StartTime), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(5))
-		Running(s, "a", 3)
-		Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3}))
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(3).Completions(5))
+		job.Runs(3)
+		Expect(job.Counters()).To(Equal(Counters{Active: 3, Ready: 3}))
 		Expect(s.Created()).To(HaveLen(3))
-		Expect(s.Job("a").Status.StartTime).NotTo(BeNil())
+		Expect(job.Now().Status.StartTime).NotTo(BeNil())
 	})
 
 	// Wrong: replaces a finished pod before its cache has the pods that it has just created.
-	It("the controller never exceeds parallelism while pods finish as soon as they start", Covers(
+	It("the controller never exceeds parallelism while pods finish as soon as they start", covers.Requirements(
 		NeverMoreThanParallelism), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(12).ExitCodes("0"))
-		CompletesWith(s, 12, "a", Counters{Succeeded: 12})
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(4).Completions(12).ExitCodes("0"))
+		job.CompletesWith(12, Counters{Succeeded: 12})
 		for revision, state := range s.History().States() {
 			active := 0
 			for _, r := range state.Pods {
@@ -55,303 +55,322 @@ var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"),
 	})
 
 	// Source: the API server's default. Wrong: takes completions for parallelism.
-	It("the controller runs one pod at a time if parallelism is not set", Covers(ParallelismIsOne), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Completions(3))
-		s.End(ctx, 0, Running(s, "a", 1)...)
-		Counts(s, "a", "the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
+	It("the controller runs one pod at a time if parallelism is not set", covers.Requirements(ParallelismIsOne), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Completions(3))
+		job.Runs(1).End(0)
+		job.Counts("the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
-	It("the controller runs no more pods than completions", Covers(NoMoreThanCompletions), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(5).Completions(2))
-		Running(s, "a", 2)
+	It("the controller runs no more pods than completions", covers.Requirements(NoMoreThanCompletions), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(5).Completions(2))
+		job.Runs(2)
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// "When the work left to do is less than max parallelism." Wrong: replaces each pod
 	// that has succeeded as long as the Job is not Complete.
-	It("the controller runs no more pods than completions are left", Covers(
+	It("the controller runs no more pods than completions are left", covers.Requirements(
 		NoMoreThanCompletions, StatusCounts), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3))
-		s.End(ctx, 0, Running(s, "a", 2)[0])
-		Counts(s, "a", "a third pod runs", Counters{Active: 2, Ready: 2, Succeeded: 1})
-		s.End(ctx, 0, s.Active()[0])
-		Counts(s, "a", "one pod is left to run", Counters{Active: 1, Ready: 1, Succeeded: 2})
-		s.End(ctx, 0, s.Active()...)
-		CompletesWith(s, 3, "a", Counters{Succeeded: 3})
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(3))
+		job.Runs(2)[0].End(0)
+		job.Counts("a third pod runs", Counters{Active: 2, Ready: 2, Succeeded: 1})
+		s.Active()[0].End(0)
+		job.Counts("one pod is left to run", Counters{Active: 1, Ready: 1, Succeeded: 2})
+		s.Active().End(0)
+		job.CompletesWith(3, Counters{Succeeded: 3})
 	})
 
 	// Wrong: takes 0 for unset.
-	It("the controller creates no pods while parallelism is 0", Covers(
+	It("the controller creates no pods while parallelism is 0", covers.Requirements(
 		ZeroParallelism, QuietWhenIdle), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(0).Completions(2))
-		startsWithoutPods(s)
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(0).Completions(2))
+		startsWithoutPods(s, job)
 		// Wrong: writes an unchanged status again and again.
 		Expect(len(s.History().Jobs("a"))).To(BeNumerically("<=", 10), "revisions of the Job")
-		SetParallelism(ctx, s, "a", 2)
-		Running(s, "a", 2)
+		job.SetParallelism(2)
+		job.Runs(2)
 	})
 
 	// Wrong: reads parallelism once, or starts over with new pods.
-	It("the controller adds pods to the running ones when parallelism is raised", Covers(
+	It("the controller adds pods to the running ones when parallelism is raised", covers.Requirements(
 		RaisedParallelism), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(1).Completions(4))
-		first := Running(s, "a", 1)
-		SetParallelism(ctx, s, "a", 3)
-		Expect(names(Running(s, "a", 3))).To(ContainElements(names(first)))
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(1).Completions(4))
+		first := job.Runs(1)
+		job.SetParallelism(3)
+		Expect(job.Runs(3).Names()).To(ContainElements(first.Names()))
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// A surplus pod loses its finalizer before it is deleted, and so is not counted
 	// (KEP-2307). Wrong: counts surplus pods as failed, or deletes all pods.
-	It("the controller does not count surplus pods as failed when parallelism is lowered", Covers(
+	It("the controller does not count surplus pods as failed when parallelism is lowered", covers.Requirements(
 		LoweredParallelism, SurplusDoesNotFail), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).BackoffLimit(0))
-		before := Running(s, "a", 3)
-		SetParallelism(ctx, s, "a", 1)
-		after := Running(s, "a", 1)
-		Expect(names(before)).To(ContainElements(names(after)))
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(3).Completions(3).BackoffLimit(0))
+		before := job.Runs(3)
+		job.SetParallelism(1)
+		after := job.Runs(1)
+		Expect(before.Names()).To(ContainElements(after.Names()))
 		s.Soon("the surplus pods are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(1))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
-		s.End(ctx, 0, after...)
-		Counts(s, "a", "the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
+		after.End(0)
+		job.Counts("the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		Expect(s.Created()).To(HaveLen(4))
 	})
 
 	// Source: JobStatus.terminating; #121342. Wrong: forgets pods that it has deleted.
-	It("the controller deletes all pods when parallelism is 0, and counts them as terminating", Covers(
+	It("the controller deletes all pods when parallelism is 0, and counts them as terminating", covers.Requirements(
 		ZeroParallelism, StatusTerminating), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater))
-		pods := Running(s, "a", 2)
-		SetParallelism(ctx, s, "a", 0)
-		Counts(s, "a", "both pods are terminating", Counters{Terminating: 2})
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater))
+		pods := job.Runs(2)
+		job.SetParallelism(0)
+		job.Counts("both pods are terminating", Counters{Terminating: 2})
 		release(ctx, s, "143", pods[0])
-		Counts(s, "a", "one pod is terminating", Counters{Terminating: 1})
+		job.Counts("one pod is terminating", Counters{Terminating: 1})
 		release(ctx, s, "143", pods[1])
 		s.Soon("both pods are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
+			g.Expect(job.Counters()).To(Equal(Counters{}))
 		})
-		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+		Expect(job.Conditions()).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: expects a pod that is being deleted to end before it is gone.
-	It("the controller does not count a terminating pod any more that has vanished", Covers(StatusTerminating),
+	It("the controller does not count a terminating pod any more that has vanished", covers.Requirements(StatusTerminating),
 		framework.Simulated("a kubelet reports the end of its pods"), func(ctx SpecContext) {
-			s := WithJob(ctx, puppet.Job("a").Puppet(terminateLater))
-			pod := Running(s, "a", 1)[0]
-			framework.Change(ctx, s, &pod, func(p *corev1.Pod) { controllerutil.AddFinalizer(p, ownFinalizer) })
-			DeferCleanup(func(ctx context.Context) { removeFinalizer(ctx, s, &pod, ownFinalizer) })
-			s.Remove(ctx, pod)
+			s := framework.New(ctx)
+			job := s.Create(puppet.Job("a").Puppet(terminateLater))
+			pod := job.Runs(1)[0]
+			pod.Change(func(p *corev1.Pod) { controllerutil.AddFinalizer(p, ownFinalizer) })
+			s.Finally(func() { removeFinalizer(s, &pod.Pod, ownFinalizer) })
+			pod.Remove()
 			replaced := Counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1}
-			Counts(s, "a", "the pod is terminating, and replaced", replaced)
+			job.Counts("the pod is terminating, and replaced", replaced)
 			// The deletion changes the pod once more. Nothing but its end makes the controller
 			// sync later.
-			Expect(s.Client.Delete(ctx, &pod, client.GracePeriodSeconds(0))).To(Succeed())
-			s.Stays("the pod is terminating", func(g Gomega) { g.Expect(CountersOf(s.Job("a"))).To(Equal(replaced)) })
-			removeFinalizer(ctx, s, &pod, ownFinalizer)
-			Counts(s, "a", "the pod is gone", Counters{Active: 1, Ready: 1, Failed: 1})
+			Expect(s.Client.Delete(ctx, &pod.Pod, client.GracePeriodSeconds(0))).To(Succeed())
+			s.Stays("the pod is terminating", func(g Gomega) { g.Expect(job.Counters()).To(Equal(replaced)) })
+			removeFinalizer(s, &pod.Pod, ownFinalizer)
+			job.Counts("the pod is gone", Counters{Active: 1, Ready: 1, Failed: 1})
 		})
 
 	// Wrong: subtracts those that it deletes.
-	It("pods that terminate count while others are deleted", Covers(StatusTerminating), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(4).Completions(4).Puppet(terminateLater))
-		Running(s, "a", 4)
-		SetParallelism(ctx, s, "a", 2)
+	It("pods that terminate count while others are deleted", covers.Requirements(StatusTerminating), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(4).Completions(4).Puppet(terminateLater))
+		job.Runs(4)
+		job.SetParallelism(2)
 		terminating := func() {
-			Counts(s, "a", "two pods are terminating", Counters{Active: 2, Ready: 2, Terminating: 2})
+			job.Counts("two pods are terminating", Counters{Active: 2, Ready: 2, Terminating: 2})
 		}
 		terminating()
 		catchesUp(ctx, s) // with its own deletions, which it may write a status without
 		terminating()
 		before := s.Recorder.Position()
-		SetParallelism(ctx, s, "a", 1)
-		Counts(s, "a", "three pods are terminating", Counters{Active: 1, Ready: 1, Terminating: 3})
+		job.SetParallelism(1)
+		job.Counts("three pods are terminating", Counters{Active: 1, Ready: 1, Terminating: 3})
 		s.StaysSince(before, "two pods or three are terminating", func(g Gomega) {
-			g.Expect(s.Job("a").Status.Terminating).To(HaveValue(BeNumerically(">=", 2)))
+			g.Expect(job.Now().Status.Terminating).To(HaveValue(BeNumerically(">=", 2)))
 		})
 	})
 
 	// Wrong: waits for more pods to end.
-	It("the controller counts a pod within 10 s of its end, and replaces it", Covers(CountsInTime), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Completions(2))
-		s.End(ctx, 0, Running(s, "a", 1)...)
-		Counts(s, "a", "the pod is counted and replaced", Counters{Active: 1, Ready: 1, Succeeded: 1})
+	It("the controller counts a pod within 10 s of its end, and replaces it", covers.Requirements(CountsInTime), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Completions(2))
+		job.Runs(1).End(0)
+		job.Counts("the pod is counted and replaced", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		h := s.History()
 		pod := h.Pods("")[slices.IndexFunc(h.Pods(""), func(r history.Revision) bool { return r.Pod().Status.Phase == corev1.PodSucceeded })]
-		job := h.Jobs("a")[slices.IndexFunc(h.Jobs("a"), func(r history.Revision) bool { return r.Job().Status.Succeeded == 1 })]
-		Expect(job.At.Sub(pod.At)).To(BeNumerically("<=", 10*time.Second), "time until the pod is counted")
+		counted := h.Jobs("a")[slices.IndexFunc(h.Jobs("a"), func(r history.Revision) bool { return r.Job().Status.Succeeded == 1 })]
+		Expect(counted.At.Sub(pod.At)).To(BeNumerically("<=", 10*time.Second), "time until the pod is counted")
 		Expect(s.Created()[1].CreationTimestamp.Sub(pod.At)).To(BeNumerically("<=", 10*time.Second), "time until it is replaced")
 	})
 
 	// All pods but the oldest three are ready, so that an order by age alone deletes others. Wrong:
 	// deletes those that have got furthest, or any.
-	It("the controller deletes the pods first that are not ready", Covers(SurplusIsNotReady), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(6).Completions(6).Puppet(map[string]string{puppet.Ready: ""}))
-		pods := Running(s, "a", 6)
+	It("the controller deletes the pods first that are not ready", covers.Requirements(SurplusIsNotReady), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(6).Completions(6).Puppet(map[string]string{puppet.Ready: ""}))
+		pods := job.Runs(6)
 		for _, pod := range pods[:3] {
-			s.Direct(ctx, pod, map[string]string{puppet.Ready: "false"})
+			pod.Direct(map[string]string{puppet.Ready: "false"})
 		}
-		Counts(s, "a", "three pods are ready", Counters{Active: 6, Ready: 3})
-		SetParallelism(ctx, s, "a", 3)
-		s.Soon("the ready pods remain", func(g Gomega) { g.Expect(names(s.Active())).To(ConsistOf(names(pods[3:]))) })
+		job.Counts("three pods are ready", Counters{Active: 6, Ready: 3})
+		job.SetParallelism(3)
+		s.Soon("the ready pods remain", func(g Gomega) { g.Expect(s.Active().Names()).To(ConsistOf(pods[3:].Names())) })
 	})
 
 	// Source: JobSpec.completions: null means that the success of any pod signals the
 	// success of all. Wrong: replaces pods up to parallelism.
-	It("the controller creates no pod for a work queue after its first success", Covers(
+	It("the controller creates no pod for a work queue after its first success", covers.Requirements(
 		WorkQueueStopsAtSuccess), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(3).FinishedAgo(longAgo))
-		pods := Running(s, "a", 3)
-		s.End(ctx, 0, pods[0])
-		Counts(s, "a", "the success is counted, and two pods run", Counters{Active: 2, Ready: 2, Succeeded: 1})
-		s.End(ctx, 1, pods[1])
-		Counts(s, "a", "the failure is counted, and one pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1})
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(3).FinishedAgo(longAgo))
+		pods := job.Runs(3)
+		pods[0].End(0)
+		job.Counts("the success is counted, and two pods run", Counters{Active: 2, Ready: 2, Succeeded: 1})
+		pods[1].End(1)
+		job.Counts("the failure is counted, and one pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1, Failed: 1})
 		s.Stays("only the last pod runs", func(g Gomega) {
-			g.Expect(names(s.Active())).To(ConsistOf(pods[2].Name))
+			g.Expect(s.Active().Names()).To(ConsistOf(pods[2].Name))
 		})
-		s.End(ctx, 0, pods[2])
-		CompletesWith(s, 3, "a", Counters{Succeeded: 2, Failed: 1})
+		pods[2].End(0)
+		job.CompletesWith(3, Counters{Succeeded: 2, Failed: 1})
 	})
 
-	It("the controller replaces a failed pod of a work queue without success", Covers(
+	It("the controller replaces a failed pod of a work queue without success", covers.Requirements(
 		WorkQueueReplacesFailures), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 2)[0])
-		Counts(s, "a", "the pod is replaced", Counters{Active: 2, Ready: 2, Failed: 1})
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).FinishedAgo(longAgo))
+		job.Runs(2)[0].End(1)
+		job.Counts("the pod is replaced", Counters{Active: 2, Ready: 2, Failed: 1})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Source: JobSpec.podReplacementPolicy. Wrong: waits until the pod has ended, or does
 	// not count it, as if it had been surplus.
-	It("a pod that somebody else deletes is replaced at once", Covers(ReplacesDeletedAtOnce), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater))
-		pods := Running(s, "a", 2)
-		s.Remove(ctx, pods[0])
-		CountsAfter(s, firstBackoff, "a", "the pod is replaced", Counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1})
+	It("a pod that somebody else deletes is replaced at once", covers.Requirements(ReplacesDeletedAtOnce), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater))
+		pods := job.Runs(2)
+		pods[0].Remove()
+		job.CountsAfter(firstBackoff, "the pod is replaced", Counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1})
 		release(ctx, s, "143", pods[0])
 		s.Soon("the deleted pod is gone", func(g Gomega) {
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
-			g.Expect(names(s.Pods())).NotTo(ContainElement(pods[0].Name))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
+			g.Expect(s.Pods().Names()).NotTo(ContainElement(pods[0].Name))
 		})
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
 	// Source: KEP-3939.
-	It("terminating pods count towards it with podReplacementPolicy Failed", Covers(
+	It("terminating pods count towards it with podReplacementPolicy Failed", covers.Requirements(
 		FailedReplacesAfterEnd, FailedCountsAfterEnd), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater).
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater).
 			PodReplacementPolicy(batchv1.Failed))
-		pods := Running(s, "a", 2)
-		s.Remove(ctx, pods[0])
-		Counts(s, "a", "the deleted pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
+		pods := job.Runs(2)
+		pods[0].Remove()
+		job.Counts("the deleted pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
 		s.Stays("the deleted pod is neither replaced nor counted as failed", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(2))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 1}))
 		})
 		release(ctx, s, "143", pods[0])
-		CountsAfter(s, firstBackoff, "a", "the pod is replaced", Counters{Active: 2, Ready: 2, Failed: 1})
+		job.CountsAfter(firstBackoff, "the pod is replaced", Counters{Active: 2, Ready: 2, Failed: 1})
 	})
 
 	// Source: JobStatus.active: pending and running pods. Wrong: counts only running pods,
 	// and creates more.
-	It("pods that have not started yet count towards it", Covers(PendingPodsCount, StatusActive), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(4).Puppet(map[string]string{puppet.Start: puppet.Hold}))
+	It("pods that have not started yet count towards it", covers.Requirements(PendingPodsCount, StatusActive), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(4).Puppet(map[string]string{puppet.Start: puppet.Hold}))
 		s.Stays("at most two pods are created", func(g Gomega) {
 			g.Expect(len(s.Created())).To(BeNumerically("<=", 2))
 		})
-		Counts(s, "a", "both pods are active", Counters{Active: 2})
+		job.Counts("both pods are active", Counters{Active: 2})
 		for _, pod := range s.Active() {
-			s.Direct(ctx, pod, map[string]string{puppet.Start: ""})
+			pod.Direct(map[string]string{puppet.Start: ""})
 		}
-		Running(s, "a", 2)
+		job.Runs(2)
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// "If the Job controller failed to create Pods for any reason (lack of ResourceQuota,
 	// ...)." Wrong: gives up, or counts a rejected pod as failed.
-	It("the controller creates the pods when a quota no longer rejects them", Covers(
+	It("the controller creates the pods when a quota no longer rejects them", covers.Requirements(
 		RetriesToCreatePods), framework.Needs(spec.ResourceQuotas), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		quota := s.Refuse(ctx, orphanPod("refused", nil), "pods")
-		framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj())
+		quota := s.Refuse(orphanPod("refused", nil), "pods")
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0))
 
-		startsWithoutPods(s)
-		s.Delete(ctx, quota)
-		s.End(ctx, 0, Running(s, "a", 2)...)
-		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
+		startsWithoutPods(s, job)
+		s.Delete(quota)
+		job.Runs(2).End(0)
+		job.CompletesWith(2, Counters{Succeeded: 2})
 	})
 
 	// Source: JobStatus.ready.
-	It("only ready pods count as ready", Covers(StatusReady), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Puppet(map[string]string{puppet.Ready: "false"}))
+	It("only ready pods count as ready", covers.Requirements(StatusReady), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).Puppet(map[string]string{puppet.Ready: "false"}))
 		s.Soon("both pods run and are not ready", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(2))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 2}))
 		})
 		pod := s.Active()[0]
-		s.Direct(ctx, pod, map[string]string{puppet.Ready: ""})
-		Counts(s, "a", "one pod is ready", Counters{Active: 2, Ready: 1})
-		s.Direct(ctx, pod, map[string]string{puppet.Ready: "false"})
-		Counts(s, "a", "no pod is ready", Counters{Active: 2})
+		pod.Direct(map[string]string{puppet.Ready: ""})
+		job.Counts("one pod is ready", Counters{Active: 2, Ready: 1})
+		pod.Direct(map[string]string{puppet.Ready: "false"})
+		job.Counts("no pod is ready", Counters{Active: 2})
 	})
 
 	// Source: JobSpec.suspend; KEP-2232.
-	It("a Job that is created suspended has no pods until it is resumed", Covers(
+	It("a Job that is created suspended has no pods until it is resumed", covers.Requirements(
 		SuspendedHasNoPods, SuspendedCondition), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Suspend())
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).Suspend())
 		s.Soon("the Job is Suspended", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(job.Conditions()).To(HaveKey(batchv1.JobSuspended))
 		})
 		s.Stays("no pod is created, and the Job has not started", func(g Gomega) {
 			g.Expect(s.Created()).To(BeEmpty())
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
-			g.Expect(s.Job("a").Status.StartTime).To(BeNil())
+			g.Expect(job.Counters()).To(Equal(Counters{}))
+			g.Expect(job.Now().Status.StartTime).To(BeNil())
 		})
-		ResumeJob(ctx, s, "a")
-		Running(s, "a", 2)
-		Expect(s.Job("a").Status.StartTime).NotTo(BeNil())
-		Expect(framework.Condition(s.Job("a"), batchv1.JobSuspended)).To(HaveField("Status", corev1.ConditionFalse))
+		job.Resume()
+		job.Runs(2)
+		Expect(job.Now().Status.StartTime).NotTo(BeNil())
+		Expect(framework.Condition(job.Now(), batchv1.JobSuspended)).To(HaveField("Status", corev1.ConditionFalse))
 	})
 
 	// Source: JobSpec.suspend: will delete all active Pods, and reset the StartTime;
 	// KEP-2232; #125089; #134521. Wrong: counts the deleted pods as failed, forgets
 	// successes, or keeps the first startTime.
-	It("the controller deletes the active pods of a suspended Job and creates new ones on resumption", Covers(
-		SuspensionDeletesPods, ResumeStartsAnew, SuspensionKeepsCounts), Shows(upstream.ReadyWithoutActive, upstream.ResumedStatusRefused), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3).BackoffLimit(0))
-		s.End(ctx, 0, Running(s, "a", 2)[0])
-		Counts(s, "a", "the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
-		started := s.Job("a").Status.StartTime.Time
-		SuspendJob(ctx, s, "a")
+	It("the controller deletes the active pods of a suspended Job and creates new ones on resumption", covers.Requirements(
+		SuspensionDeletesPods, ResumeStartsAnew, SuspensionKeepsCounts), covers.Shows(upstream.ReadyWithoutActive, upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(3).BackoffLimit(0))
+		job.Runs(2)[0].End(0)
+		job.Counts("the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
+		started := job.Now().Status.StartTime.Time
+		job.Suspend()
 		s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 1}))
+			g.Expect(job.Conditions()).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(job.Counters()).To(Equal(Counters{Succeeded: 1}))
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
 		s.Stays("the Job creates no pod", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3))
-			g.Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
+			g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1))
 		})
-		Counts(s, "a", "the Job is as it was", Counters{Succeeded: 1}) // the status may have been behind
-		ResumeJob(ctx, s, "a")
-		s.End(ctx, 0, Running(s, "a", 2)...)
-		Completes(s, "a", Counters{Succeeded: 3})
-		Expect(s.Job("a").Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second), "startTime before and after")
+		job.Counts("the Job is as it was", Counters{Succeeded: 1}) // the status may have been behind
+		job.Resume()
+		job.Runs(2).End(0)
+		job.Completes(Counters{Succeeded: 3})
+		Expect(job.Now().Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second), "startTime before and after")
 	})
 })
 
 // startsWithoutPods waits until the Job has started, and expects that it has no pods
 // and does not finish.
-func startsWithoutPods(s *framework.Sandbox) {
+func startsWithoutPods(s *framework.Sandbox, job *framework.Job) {
 	GinkgoHelper()
-	s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job("a").Status.StartTime).NotTo(BeNil()) })
+	s.Soon("the Job has started", func(g Gomega) { g.Expect(job.Now().Status.StartTime).NotTo(BeNil()) })
 	s.Stays("the Job has no pods and has not finished", func(g Gomega) {
 		g.Expect(s.Created()).To(BeEmpty())
-		g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
-		g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+		g.Expect(job.Counters()).To(Equal(Counters{}))
+		g.Expect(job.Conditions()).To(BeEmpty())
 	})
 }

@@ -23,7 +23,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	It("the first failed pod that matches FailJob fails the Job, whatever the backoffLimit", Covers(
 		FailJobAction), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(6).FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 42)))
-		s.End(ctx, 42, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(42)
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		Expect(s.Job("a").Status.CompletionTime).To(BeNil())
 		Expect(s.Created()).To(HaveLen(1))
@@ -50,7 +50,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		s := WithJob(ctx, puppet.Job("a").PodFailurePolicy(onConditions(failJob, pattern("example.org/Broken", ""))))
 		pod := Running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionTrue)
-		s.End(ctx, 1, pod)
+		pod.End(1)
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		Expect(framework.Condition(s.Job("a"), batchv1.JobFailed).Message).To(And(
 			ContainSubstring(pod.Name), ContainSubstring("example.org/Broken")))
@@ -61,9 +61,9 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		FailJobDeletesPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).PodFailurePolicy(onExitCodes(failJob, in, 42)))
 		pods := Running(s, "a", 3)
-		s.End(ctx, 0, pods[0])
+		pods[0].End(0)
 		Counts(s, "a", "the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
-		s.End(ctx, 42, pods[1])
+		pods[1].End(42)
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Succeeded: 1, Failed: 2})
 		keepsOnly(s, pods[:2]...)
 		Expect(s.Created()).To(HaveLen(3))
@@ -75,7 +75,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Puppet(terminateLater).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)))
 		pods := Running(s, "a", 2)
-		s.End(ctx, 42, pods[0])
+		pods[0].End(42)
 		failsLater(s, batchv1.JobReasonPodFailurePolicy, 1)
 		release(ctx, s, "0", pods[1])
 		s.Soon("the Job is Failed", func(g Gomega) {
@@ -89,10 +89,10 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	It("the controller replaces a failed pod that matches Ignore without counting it", Covers(
 		IgnoreAction, EveryFailureIsJudged), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(ignore, in, 42)))
-		s.End(ctx, 42, Running(s, "a", 1)...)
-		s.End(ctx, 1, successor(s, 2, Counters{Active: 1, Ready: 1}))
-		s.End(ctx, 42, successor(s, 3, Counters{Active: 1, Ready: 1, Failed: 1}))
-		s.End(ctx, 1, successor(s, 4, Counters{Active: 1, Ready: 1, Failed: 1}))
+		Running(s, "a", 1).End(42)
+		successor(s, 2, Counters{Active: 1, Ready: 1}).End(1)
+		successor(s, 3, Counters{Active: 1, Ready: 1, Failed: 1}).End(42)
+		successor(s, 4, Counters{Active: 1, Ready: 1, Failed: 1}).End(1)
 		FailsWith(s, 4, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 		Expect(tracked(s.Pods())).To(BeEmpty())
 	})
@@ -102,13 +102,13 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))
 		pods := Running(s, "a", 2)
-		s.End(ctx, 42, pods[0])
+		pods[0].End(42)
 		s.Soon("another pod has replaced it", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3))
 			g.Expect(s.Active()).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2}))
 		})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		CompletesWith(s, 3, "a", Counters{Succeeded: 2})
 	})
 
@@ -117,8 +117,8 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		CountAction, FirstRuleDecides), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(count, in, 42), onExitCodes(failJob, notIn, 1)))
-		s.End(ctx, 42, Running(s, "a", 1)...)
-		s.End(ctx, 42, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
+		Running(s, "a", 1).End(42)
+		successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}).End(42)
 		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
@@ -126,15 +126,15 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	It("the controller counts a failed pod that no rule matches", Covers(UnmatchedFailureCounts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failJob, in, 42), onConditions(ignore, pattern(corev1.DisruptionTarget, ""))))
-		s.End(ctx, 1, Running(s, "a", 1)...)
-		s.End(ctx, 2, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
+		Running(s, "a", 1).End(1)
+		successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}).End(2)
 		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	It("the controller counts every failed pod if there are no rules", Covers(
 		UnmatchedFailureCounts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).PodFailurePolicy())
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
@@ -143,9 +143,9 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(0).FinishedAgo(longAgo).PodFailurePolicy(
 			onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 41, 42),
 			onConditions(ignore, pattern(corev1.DisruptionTarget, ""))))
-		s.End(ctx, 41, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(41)
 		pod := successor(s, 2, Counters{Active: 1, Ready: 1})
-		s.Direct(ctx, pod, map[string]string{puppet.Terminate: "42"})
+		pod.Direct(map[string]string{puppet.Terminate: "42"})
 		disrupt(ctx, s, pod)
 		FailsWith(s, 2, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
@@ -158,7 +158,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		pods := Running(s, "a", 2)
 		addCondition(ctx, s, pods[0], "example.org/Broken", corev1.ConditionTrue)
 		for i := range pods {
-			s.Delete(ctx, &pods[i])
+			pods[i].Delete()
 		}
 		Counts(s, "a", "both pods are terminating", Counters{Terminating: 2})
 		s.Stays("no rule applies to them, and they are neither counted nor replaced", func(g Gomega) {
@@ -182,7 +182,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		Counts(s, "a", "the pod is terminating", Counters{Terminating: 1})
 		s.Stays("the pod is not replaced", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 		release(ctx, s, "143", pod)
-		s.End(ctx, 0, successor(s, 2, Counters{Active: 1, Ready: 1}))
+		successor(s, 2, Counters{Active: 1, Ready: 1}).End(0)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 1})
 	})
 
@@ -197,7 +197,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(names(s.Active())).To(ConsistOf(pod.Name))
 		})
-		s.End(ctx, 0, pod)
+		pod.End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
@@ -207,9 +207,9 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).
 			PodFailurePolicy(onExitCodes(ignore, in, 41), onExitCodes(failJob, in, 42)))
 		pods := Running(s, "a", 3)
-		s.End(ctx, 41, pods[0])
-		s.End(ctx, 1, pods[1])
-		s.End(ctx, 42, pods[2])
+		pods[0].End(41)
+		pods[1].End(1)
+		pods[2].End(42)
 		s.Soon("the Job is Failed", func(g Gomega) { // its counters depend on which pod ended first
 			g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonPodFailurePolicy))
 		})

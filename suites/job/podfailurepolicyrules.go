@@ -25,15 +25,15 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	// Wrong: confuses In with NotIn, or matches any exit code.
 	It("a rule with In matches the exit codes of its list", Covers(ExitCodesIn), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 40, 42)))
-		s.End(ctx, 41, Running(s, "a", 1)...)
-		s.End(ctx, 42, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
+		Running(s, "a", 1).End(41)
+		successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}).End(42)
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 	})
 
 	It("a rule with NotIn matches the exit codes that its list lacks", Covers(ExitCodesNotIn), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, notIn, 40, 42)))
-		s.End(ctx, 42, Running(s, "a", 1)...)
-		s.End(ctx, 41, successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}))
+		Running(s, "a", 1).End(42)
+		successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1}).End(41)
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
 	})
 
@@ -91,14 +91,14 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).
 			PodFailurePolicy(onConditions(failJob, pattern("example.org/Healthy", corev1.ConditionFalse))))
 		pod := Running(s, "a", 1)[0] // has no such condition
-		s.End(ctx, 1, pod)
+		pod.End(1)
 		pod = successor(s, 2, Counters{Active: 1, Ready: 1, Failed: 1})
 		addCondition(ctx, s, pod, "example.org/Healthy", corev1.ConditionTrue)
 		addCondition(ctx, s, pod, "example.org/Other", corev1.ConditionFalse)
-		s.End(ctx, 1, pod)
+		pod.End(1)
 		pod = successor(s, 3, Counters{Active: 1, Ready: 1, Failed: 2})
 		addCondition(ctx, s, pod, "example.org/Healthy", corev1.ConditionFalse)
-		s.End(ctx, 1, pod)
+		pod.End(1)
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 3})
 	})
 
@@ -108,10 +108,10 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 			PodFailurePolicy(onConditions(ignore, pattern("example.org/Broken", ""))))
 		pod := Running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionTrue)
-		s.End(ctx, 1, pod)
+		pod.End(1)
 		pod = successor(s, 2, Counters{Active: 1, Ready: 1})
 		addCondition(ctx, s, pod, "example.org/Broken", corev1.ConditionUnknown)
-		s.End(ctx, 1, pod)
+		pod.End(1)
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
@@ -122,7 +122,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 			pattern(corev1.DisruptionTarget, ""), pattern("example.org/Healthy", corev1.ConditionUnknown))))
 		pod := Running(s, "a", 1)[0]
 		addCondition(ctx, s, pod, "example.org/Healthy", corev1.ConditionUnknown)
-		s.End(ctx, 1, pod)
+		pod.End(1)
 		Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 	})
 })
@@ -165,7 +165,7 @@ func pattern(
 
 // successor waits until the n-th pod of the Job is the only active one and runs, and the
 // Job has these counters. It returns that pod.
-func successor(s *framework.Sandbox, n int, want Counters) corev1.Pod {
+func successor(s *framework.Sandbox, n int, want Counters) framework.Pod {
 	GinkgoHelper()
 	s.Soon("the next pod runs", func(g Gomega) {
 		g.Expect(s.Created()).To(HaveLen(n))
@@ -178,13 +178,13 @@ func successor(s *framework.Sandbox, n int, want Counters) corev1.Pod {
 // addCondition adds a condition to a pod. Its type must not be the kubelet's, which would
 // overwrite it.
 func addCondition(
-	ctx context.Context, s *framework.Sandbox, pod corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus,
+	ctx context.Context, s *framework.Sandbox, pod framework.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus,
 ) {
 	GinkgoHelper()
 	conditions := []corev1.PodCondition{{Type: kind, Status: status}}
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": conditions}})
 	Expect(err).NotTo(HaveOccurred())
-	Expect(s.Client.Status().Patch(ctx, &pod, client.RawPatch(types.StrategicMergePatchType, patch))).To(Succeed())
+	Expect(s.Client.Status().Patch(ctx, &pod.Pod, client.RawPatch(types.StrategicMergePatchType, patch))).To(Succeed())
 	s.Soon("the pod has the condition", func(g Gomega) {
 		g.Expect(podNamed(s, pod.Name).Status.Conditions).To(ContainElement(
 			And(HaveField("Type", kind), HaveField("Status", status))))
@@ -193,9 +193,9 @@ func addCondition(
 
 // disrupt evicts a pod as `kubectl drain` does: it gets the condition
 // DisruptionTarget and is deleted.
-func disrupt(ctx context.Context, s *framework.Sandbox, pod corev1.Pod) {
+func disrupt(ctx context.Context, s *framework.Sandbox, pod framework.Pod) {
 	GinkgoHelper()
-	Expect(s.Client.SubResource("eviction").Create(ctx, &pod, &policyv1.Eviction{})).To(Succeed())
+	Expect(s.Client.SubResource("eviction").Create(ctx, &pod.Pod, &policyv1.Eviction{})).To(Succeed())
 	s.Soon("the pod is disrupted", func(g Gomega) {
 		for _, r := range s.History().Pods(pod.Name) {
 			if r.Pod().DeletionTimestamp != nil {

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"context"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -24,8 +23,8 @@ var _ = Describe("Job podReplacementPolicy Failed:", Label("area:job", "behaviou
 		FailedReplacesAfterEnd, FailedCountsAfterEnd), func(ctx SpecContext) {
 		s := WithJob(ctx, withPolicy(batchv1.Failed).Parallelism(3).Completions(3))
 		pods := Running(s, "a", 3)
-		s.Remove(ctx, pods[0])
-		s.Remove(ctx, pods[1])
+		pods[0].Remove()
+		pods[1].Remove()
 		twoTerminate := func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 2}))
@@ -43,7 +42,7 @@ var _ = Describe("Job podReplacementPolicy Failed:", Label("area:job", "behaviou
 	It("a deleted pod that succeeds counts as succeeded", Covers(FailedCountsAfterEnd), func(ctx SpecContext) {
 		s := WithJob(ctx, withPolicy(batchv1.Failed).BackoffLimit(0))
 		pod := Running(s, "a", 1)[0]
-		s.Delete(ctx, &pod)
+		pod.Delete()
 		Counts(s, "a", "the pod is terminating", Counters{Terminating: 1})
 		release(ctx, s, "0", pod)
 		CompletesWith(s, 1, "a", Counters{Succeeded: 1})
@@ -55,7 +54,7 @@ var _ = Describe("Job podReplacementPolicy Failed:", Label("area:job", "behaviou
 		s := WithJob(ctx, withPolicy(batchv1.Failed).Indexed().Parallelism(2).Completions(3))
 		pod := Running(s, "a", 2)[0]
 		index := indexesOf(s.Active())[0]
-		s.Remove(ctx, pod)
+		pod.Remove()
 		Counts(s, "a", "the pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
 		SetParallelism(ctx, s, "a", 3)
 		othersRun := func(g Gomega) {
@@ -90,7 +89,7 @@ var _ = Describe("Job podReplacementPolicy Failed:", Label("area:job", "behaviou
 
 	It("the controller replaces a failed pod", Covers(BothReplaceFailed), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").PodReplacementPolicy(batchv1.Failed).FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		CountsAfter(s, firstBackoff, "a", "the pod is replaced", Counters{Active: 1, Ready: 1, Failed: 1})
 	})
 })
@@ -103,14 +102,14 @@ var _ = Describe("Job podReplacementPolicy TerminatingOrFailed:", Label(
 		TerminatingReplacesAtOnce, TerminatingStaysFailed), func(ctx SpecContext) {
 		s := WithJob(ctx, withPolicy(batchv1.TerminatingOrFailed))
 		pod := Running(s, "a", 1)[0]
-		s.Remove(ctx, pod)
+		pod.Remove()
 		CountsAfter(s, firstBackoff, "a", "the pod is replaced", Counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1})
 		release(ctx, s, "0", pod)
 		s.Soon("the pod is gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(1))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Failed: 1}))
 		})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
 	})
 
@@ -134,18 +133,18 @@ var _ = Describe("Job status.terminating:", Label("area:job", "behaviour:podRepl
 		EndedIsNotTerminating), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Completions(2))
 		pod := Running(s, "a", 1)[0]
-		framework.Change(ctx, s, &pod, func(p *corev1.Pod) { controllerutil.AddFinalizer(p, ownFinalizer) })
-		DeferCleanup(func(ctx context.Context) { removeFinalizer(ctx, s, &pod, ownFinalizer) })
-		s.End(ctx, 0, pod)
+		pod.Change(func(p *corev1.Pod) { controllerutil.AddFinalizer(p, ownFinalizer) })
+		s.Finally(func() { removeFinalizer(s, &pod.Pod, ownFinalizer) })
+		pod.End(0)
 		nextRuns := func(g Gomega) {
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Succeeded: 1}))
 		}
 		s.Soon("the success is counted and the next pod runs", nextRuns)
 		before := s.Recorder.Position()
-		s.Delete(ctx, &pod)
+		pod.Delete()
 		isBeingDeleted(s, pod.Name)
 		s.StaysSince(before, "the pod does not count as terminating", nextRuns)
-		s.End(ctx, 0, others(s.Active(), pod)...)
+		others(s.Active(), pod).End(0)
 		Completes(s, "a", Counters{Succeeded: 2})
 		Expect(podNamed(s, pod.Name).DeletionTimestamp).NotTo(BeNil())
 	})
@@ -159,7 +158,7 @@ var _ = Describe("Job status.terminating:", Label("area:job", "behaviour:podRepl
 		for i, want := range []Counters{
 			{Active: 2, Ready: 2, Terminating: 1}, {Active: 1, Ready: 1, Terminating: 2}, {Terminating: 3},
 		} {
-			s.Delete(ctx, &pods[i])
+			pods[i].Delete()
 			Counts(s, "a", "one more pod is terminating", want)
 		}
 		release(ctx, s, "0", pods...)
@@ -188,7 +187,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1"))
 		restarted(s, 2)
 		s.Stays("the pod is not replaced", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
-		s.Direct(ctx, s.Active()[0], map[string]string{puppet.ExitCodes: "1,1,0"})
+		s.Active()[0].Direct(map[string]string{puppet.ExitCodes: "1,1,0"})
 		CompletesWith(s, 1, "a", Counters{Succeeded: 1})
 		Expect(s.Pods()).To(ConsistOf(HaveField("Status.ContainerStatuses", ConsistOf(HaveField("RestartCount", int32(2))))))
 		for _, r := range s.History().Jobs("a") {
@@ -207,7 +206,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 			g.Expect(s.Active()).To(HaveLen(1))
 		})
 		Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
-		s.Direct(ctx, s.Active()[0], map[string]string{puppet.ExitCodes: "1,1,1"})
+		s.Active()[0].Direct(map[string]string{puppet.ExitCodes: "1,1,1"})
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 		Expect(s.Created()).To(HaveLen(1))
@@ -219,7 +218,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(0))
 		pod := Running(s, "a", 1)[0]
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
-		s.End(ctx, 1, pod)
+		pod.End(1)
 		FailsWith(s, 1, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
@@ -232,7 +231,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 	// Wrong: compares each pod with the limit.
 	It("the controller adds up the restarts of all pods", Covers(AddsUpRestarts), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2))
-		s.End(ctx, 1, Running(s, "a", 2)...)
+		Running(s, "a", 2).End(1)
 		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
@@ -242,7 +241,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 		restarted(s, 1)
 		Running(s, "a", 1)
 		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
-		s.Direct(ctx, s.Active()[0], map[string]string{puppet.ExitCodes: "1,1"}) // 2 in each of 2 containers
+		s.Active()[0].Direct(map[string]string{puppet.ExitCodes: "1,1"}) // 2 in each of 2 containers
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
@@ -259,7 +258,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
 			g.Expect(s.Active()).To(HaveLen(1))
 		})
-		s.Direct(ctx, s.Active()[0], map[string]string{puppet.InitCodes: "1,1"})
+		s.Active()[0].Direct(map[string]string{puppet.InitCodes: "1,1"})
 		FailsWith(s, 1, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
@@ -271,7 +270,7 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 		s.Soon("the pod is about to start", func(g Gomega) {
 			g.Expect(s.Active()).To(ConsistOf(HaveField("Status.InitContainerStatuses", HaveLen(1))))
 		})
-		framework.ChangeStatus(ctx, s, &s.Active()[0], func(p *corev1.Pod) {
+		s.Active()[0].ChangeStatus(func(p *corev1.Pod) {
 			p.Status.InitContainerStatuses[0].RestartCount = 2
 		})
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
@@ -291,9 +290,9 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 	It("a pod that somebody else deletes is replaced and counts as failed", Covers(
 		DeletedOnFailurePodFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure())
-		s.Remove(ctx, Running(s, "a", 1)[0])
+		Running(s, "a", 1)[0].Remove()
 		CountsAfter(s, firstBackoff, "a", "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 1, Failed: 1})
 	})
 
@@ -302,9 +301,9 @@ var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:On
 	It("the controller replaces an evicted pod within backoffLimit", Covers(
 		DeletedOnFailurePodFails), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(1))
-		s.Evict(ctx, Running(s, "a", 1)[0])
+		Running(s, "a", 1)[0].Evict()
 		Counts(s, "a", "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
-		s.Evict(ctx, s.Active()[0])
+		s.Active()[0].Evict()
 		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 

@@ -33,7 +33,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		PodFollowsTemplate, PodLabels, PodNameFollowsJob, JobOwnsPod, TrackingFinalizer), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		notes := map[string]string{"example.org/note": "kept"}
-		job := framework.Create(ctx, s, puppet.Job("a").Puppet(notes).With(func(j *batchv1.Job) {
+		job := framework.Create(s, puppet.Job("a").Puppet(notes).With(func(j *batchv1.Job) {
 			j.Spec.Template.Labels = map[string]string{"example.org/app": "a"}
 			j.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "b"}}
 		}).Obj())
@@ -58,16 +58,16 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		ReleasesUnmatchedPods, ReleasesLostPods), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a"))
 		pod := Running(s, "a", 1)[0]
-		framework.Change(ctx, s, &pod, func(p *corev1.Pod) { p.Labels = map[string]string{"example.org/app": "other"} })
+		pod.Change(func(p *corev1.Pod) { p.Labels = map[string]string{"example.org/app": "other"} })
 		s.Soon("the pod is released and replaced", func(g Gomega) {
 			released := podNamed(s, pod.Name)
 			g.Expect(released.OwnerReferences).To(BeEmpty())
-			g.Expect(tracked([]corev1.Pod{*released})).To(BeEmpty())
+			g.Expect(tracked(framework.Pods{s.Pod(released)})).To(BeEmpty())
 			g.Expect(s.Active()).To(HaveLen(2))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
-		s.End(ctx, 0, pod)
-		s.End(ctx, 0, others(s.Active(), pod)...)
+		pod.End(0)
+		others(s.Active(), pod).End(0)
 		CompletesWith(s, 2, "a", Counters{Succeeded: 1})
 	})
 
@@ -77,9 +77,9 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		labels := map[string]string{"example.org/app": "a"}
 		orphan := orphanPod("orphan", nil)
 		orphan.Labels = labels
-		framework.Create(ctx, s, orphan)
+		framework.Create(s, orphan)
 		podsReach(s, corev1.PodRunning, 1)
-		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
+		job := framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
 			j.Spec.ManualSelector = ptr.To(true)
 			j.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
 			j.Spec.Template.Labels = labels
@@ -88,7 +88,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		Running(s, "a", 2)
 		Expect(podNamed(s, "orphan")).To(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID))))
 		Expect(tracked(s.Pods())).To(HaveLen(2))
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
@@ -96,7 +96,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	// created, or with the next event.
 	It("the controller adopts a pod whose labels come to match the selector", Covers(AdoptsPods), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a"))
-		framework.Create(ctx, s, orphanPod("orphan", nil))
+		framework.Create(s, orphanPod("orphan", nil))
 		podsReach(s, corev1.PodRunning, 2)
 		Counts(s, "a", "the Job's pod runs", Counters{Active: 1, Ready: 1})
 		s.Stays("the Job does not count the other pod", func(g Gomega) {
@@ -111,8 +111,8 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	// Wrong: selects pods by labels alone.
 	It("the controller leaves a pod that has another controller alone", Covers(LeavesForeignPods), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		owner := framework.Create(ctx, s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
-		job := framework.Create(ctx, s, puppet.Job("a").Obj())
+		owner := framework.Create(s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
+		job := framework.Create(s, puppet.Job("a").Obj())
 
 		own := Running(s, "a", 1)
 		foreign := orphanPod("foreign", map[string]string{puppet.ExitCodes: "0"})
@@ -121,7 +121,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 			APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID, Controller: ptr.To(true),
 		}}
 		before := s.Recorder.Position()
-		framework.Create(ctx, s, foreign)
+		framework.Create(s, foreign)
 		podsReach(s, corev1.PodSucceeded, 1)
 		s.StaysSince(before, "the pod does not count", func(g Gomega) {
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
@@ -131,7 +131,7 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 				HaveField("OwnerReferences", Equal(foreign.OwnerReferences)),
 				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil()))))
 		})
-		s.End(ctx, 0, own...)
+		own.End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
@@ -143,9 +143,9 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 		job, late := s.Job("a"), orphanPod("late", nil)
 		late.Labels = job.Spec.Template.Labels
 		own(job, late)
-		framework.Create(ctx, s, late)
+		framework.Create(s, late)
 		podsReach(s, corev1.PodRunning, 1)
-		s.Delete(ctx, late)
+		s.Delete(late)
 		s.Soon("only the Job's own pod is left", func(g Gomega) { g.Expect(s.Pods()).To(HaveEach(HaveField("Status.Phase", corev1.PodSucceeded))) })
 	})
 
@@ -154,16 +154,16 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	DescribeTable("the controller leaves the finalizer on a deleted pod that has another controller",
 		func(ctx SpecContext, owner client.Object, kind schema.GroupVersionKind) {
 			s := framework.New(ctx)
-			framework.Create(ctx, s, owner)
+			framework.Create(s, owner)
 			foreign := orphanPod("foreign", nil)
 			foreign.Finalizers = []string{batchv1.JobTrackingFinalizer}
 			foreign.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, kind)}
-			framework.Create(ctx, s, foreign)
+			framework.Create(s, foreign)
 			podsReach(s, corev1.PodRunning, 1)
-			s.Delete(ctx, foreign)
+			s.Delete(foreign)
 			podsReach(s, corev1.PodFailed, 1)
 			s.Stays("the pod has its finalizer", func(g Gomega) { g.Expect(tracked(s.Pods())).To(HaveLen(1)) })
-			framework.Change(ctx, s, podNamed(s, "foreign"), func(p *corev1.Pod) { p.Finalizers = nil })
+			framework.Change(s, podNamed(s, "foreign"), func(p *corev1.Pod) { p.Finalizers = nil })
 		},
 		Entry("of another group", Covers(LeavesForeignFinalizers), framework.Needs(spec.ConfigMaps),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, corev1.SchemeGroupVersion.WithKind("ConfigMap")),
@@ -176,22 +176,22 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	It("the controller neither creates nor adopts pods for a Job that is being deleted", Covers(
 		NoAdoptionWhileBeingDeleted, NoPodsWhileBeingDeleted), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, puppet.Job("a").Parallelism(2).Completions(4).FinishedAgo(longAgo).
+		job := framework.Create(s, puppet.Job("a").Parallelism(2).Completions(4).FinishedAgo(longAgo).
 			With(func(j *batchv1.Job) { j.Finalizers = []string{ownFinalizer} }).Obj())
 
 		pods := Running(s, "a", 2)
-		s.Delete(ctx, job)
+		s.Delete(job)
 		s.Soon("the Job is being deleted", func(g Gomega) { g.Expect(s.Job("a").DeletionTimestamp).NotTo(BeNil()) })
-		s.End(ctx, 0, pods[0])
-		s.End(ctx, 1, pods[1])
+		pods[0].End(0)
+		pods[1].End(1)
 		orphan := orphanPod("orphan", nil)
 		orphan.Labels = job.Spec.Template.Labels
-		framework.Create(ctx, s, orphan)
+		framework.Create(s, orphan)
 		s.Stays("no pod is created or adopted", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3)) // two and the orphan
 			g.Expect(podNamed(s, "orphan").OwnerReferences).To(BeEmpty())
 		})
-		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, ownFinalizer) })
+		framework.Change(s, s.Job("a"), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, ownFinalizer) })
 		s.Soon("the Job and its pods are gone", func(g Gomega) {
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(names(s.Pods())).To(ConsistOf("orphan"))
@@ -202,9 +202,9 @@ var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func()
 	It("all pods of a deleted Job are gone", OnlyReleaser, Covers(PodsGoWithJob, ReleasesOrphans), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").Parallelism(3).Completions(4))
 		pods := Running(s, "a", 3)
-		s.End(ctx, 0, pods[0])
-		s.End(ctx, 1, pods[1])
-		s.Delete(ctx, job)
+		pods[0].End(0)
+		pods[1].End(1)
+		s.Delete(job)
 		s.Soon("the Job and its pods are gone", func(g Gomega) {
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(s.Pods()).To(BeEmpty())
@@ -244,11 +244,11 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 	It("a Job with a name of 63 characters runs its pods", Covers(LongJobName), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		name := strings.Repeat("n", 63)
-		framework.Create(ctx, s, puppet.Job(name).Obj())
+		framework.Create(s, puppet.Job(name).Obj())
 
 		pods := Running(s, name, 1)
 		Expect(pods).To(HaveEach(HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, name))))
-		s.End(ctx, 0, pods...)
+		pods.End(0)
 		Completes(s, name, Counters{Succeeded: 1})
 	})
 
@@ -260,7 +260,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 				j.Spec.Template.Labels = map[string]string{"example.org/app": "same"}
 			}).Obj()
 		}
-		one, two := framework.Create(ctx, s, same("a")), framework.Create(ctx, s, same("b"))
+		one, two := framework.Create(s, same("a")), framework.Create(s, same("b"))
 		onePod := Counters{Active: 1, Ready: 1}
 		s.Soon("each Job has one pod", func(g Gomega) {
 			for _, job := range []*batchv1.Job{one, two} {
@@ -268,7 +268,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 				g.Expect(CountersOf(s.Job(job.Name))).To(Equal(onePod))
 			}
 		})
-		s.End(ctx, 0, PodsOf(s, one)...)
+		PodsOf(s, one).End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 		s.Stays("the other Job runs", func(g Gomega) {
 			g.Expect(CountersOf(s.Job("b"))).To(Equal(onePod))
@@ -284,20 +284,20 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 		orphansPods(ctx, s, puppet.Job("a").Parallelism(2).Completions(2))
 		left := s.Pods()
 
-		again := framework.Create(ctx, s, puppet.Job("a").Obj())
+		again := framework.Create(s, puppet.Job("a").Obj())
 		s.Soon("the new Job has a pod of its own", func(g Gomega) {
 			g.Expect(PodsOf(s, again)).To(HaveLen(1))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		before := s.Recorder.Position()
-		s.End(ctx, 0, left[0])
-		s.End(ctx, 1, left[1])
+		left[0].End(0)
+		left[1].End(1)
 		s.Soon("the orphaned pods have ended", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		s.StaysSince(before, "the new Job leaves them alone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(3))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
-		s.End(ctx, 0, PodsOf(s, again)...)
+		PodsOf(s, again).End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 	})
 
@@ -310,7 +310,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 		left := s.Pods()
 		catchesUp(ctx, s)
 
-		job := framework.Create(ctx, s, puppet.Job("new").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
+		job := framework.Create(s, puppet.Job("new").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
 			j.Spec.ManualSelector = ptr.To(true)
 			j.Spec.Selector = old.Spec.Selector
 			j.Spec.Template.Labels = old.Spec.Template.Labels
@@ -318,7 +318,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 		Running(s, "new", 2)
 		Expect(names(PodsOf(s, job))).To(ConsistOf(names(left)))
 		Expect(names(tracked(s.Pods()))).To(ConsistOf(names(left)))
-		s.End(ctx, 0, left...)
+		left.End(0)
 		Completes(s, "new", Counters{Succeeded: 2})
 		Expect(PodsOf(s, job)).To(HaveLen(2))
 	})
@@ -327,10 +327,10 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 	It("a Job that adopts more successes than its completions is Complete", Covers(CompletesAtCompletions), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		old := orphansPods(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
-		s.End(ctx, 0, s.Pods()...)
+		s.Pods().End(0)
 		podsReach(s, corev1.PodSucceeded, 2)
 		catchesUp(ctx, s)
-		job := framework.Create(ctx, s, puppet.Job("new").Completions(1).With(func(j *batchv1.Job) {
+		job := framework.Create(s, puppet.Job("new").Completions(1).With(func(j *batchv1.Job) {
 			j.Spec.ManualSelector = ptr.To(true)
 			j.Spec.Selector = old.Spec.Selector
 			j.Spec.Template.Labels = old.Spec.Template.Labels
@@ -345,14 +345,14 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 		s := framework.New(ctx)
 		orphan := orphanPod("orphan", maps.Clone(terminateLater))
 		orphan.Finalizers = []string{ownFinalizer}
-		framework.Create(ctx, s, orphan)
+		framework.Create(s, orphan)
 		podsReach(s, corev1.PodRunning, 1)
-		DeferCleanup(func(ctx context.Context) { removeFinalizer(ctx, s, orphan, ownFinalizer) })
-		s.Delete(ctx, orphan)
-		job := framework.Create(ctx, s, puppet.Job("a").Completions(2).Obj())
+		s.Finally(func() { removeFinalizer(s, orphan, ownFinalizer) })
+		s.Delete(orphan)
+		job := framework.Create(s, puppet.Job("a").Completions(2).Obj())
 		Running(s, "a", 1)
 		isBeingDeleted(s, "orphan")
-		framework.Change(ctx, s, podNamed(s, "orphan"), func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
+		framework.Change(s, podNamed(s, "orphan"), func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
 
 		s.Stays("the pod has no owner", func(g Gomega) {
 			g.Expect(podNamed(s, "orphan")).To(And(
@@ -360,7 +360,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		for done := range int32(2) {
-			s.End(ctx, 0, PodsOf(s, job)...)
+			PodsOf(s, job).End(0)
 			s.Soon("the success is counted", func(g Gomega) { g.Expect(s.Job("a").Status.Succeeded).To(Equal(done + 1)) })
 			if done == 0 {
 				Running(s, "a", 1)
@@ -374,7 +374,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 		s, job := WithNewJob(ctx, puppet.Job("a").ExitCodes("0"))
 		Completes(s, "a", Counters{Succeeded: 1})
 		complete := s.Job("a").Status
-		framework.Create(ctx, s, orphanOf(job, "orphan", ""))
+		framework.Create(s, orphanOf(job, "orphan", ""))
 		created := s.Recorder.Position()
 		catchesUp(ctx, s)
 		s.StaysSince(created, "the pod has no owner", func(g Gomega) {
@@ -390,7 +390,7 @@ var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func
 // It returns the deleted Job.
 func orphansPods(ctx context.Context, s *framework.Sandbox, b *puppet.JobBuilder) *batchv1.Job {
 	GinkgoHelper()
-	job := framework.Create(ctx, s, b.Obj())
+	job := framework.Create(s, b.Obj())
 	Running(s, job.Name, *job.Spec.Parallelism)
 	Orphan(ctx, s, job)
 	s.Soon("the Job is gone, and its pods have neither owner nor finalizer", func(g Gomega) {

@@ -22,9 +22,9 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		SucceededIndexes, UnmetPolicyChangesNothing), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(5).SuccessPolicy(rule("1,3-4", 0)))
 		pods := byIndex(Running(s, "a", 5))
-		s.End(ctx, 0, pods["0"], pods["1"], pods["3"])
+		s.End(0, pods["0"], pods["1"], pods["3"])
 		keepsRunning(s, "0,1,3", Counters{Active: 2, Ready: 2, Succeeded: 3})
-		s.End(ctx, 0, pods["4"])
+		pods["4"].End(0)
 		Completes(s, "a", Counters{Succeeded: 4})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0,1,3,4"))
 		Expect(s.Created()).To(HaveLen(5))
@@ -35,9 +35,9 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		SucceededCount, UnmetPolicyChangesNothing), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(4).SuccessPolicy(rule("", 2)))
 		pods := byIndex(Running(s, "a", 4))
-		s.End(ctx, 0, pods["3"])
+		pods["3"].End(0)
 		keepsRunning(s, "3", Counters{Active: 3, Ready: 3, Succeeded: 1})
-		s.End(ctx, 0, pods["1"])
+		pods["1"].End(0)
 		Completes(s, "a", Counters{Succeeded: 2})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1,3"))
 	})
@@ -47,9 +47,9 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		SucceededCountOfIndexes, UnmetPolicyChangesNothing), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(6).SuccessPolicy(rule("1-4", 3)))
 		pods := byIndex(Running(s, "a", 6))
-		s.End(ctx, 0, pods["0"], pods["1"], pods["3"], pods["5"])
+		s.End(0, pods["0"], pods["1"], pods["3"], pods["5"])
 		keepsRunning(s, "0,1,3,5", Counters{Active: 2, Ready: 2, Succeeded: 4})
-		s.End(ctx, 0, pods["2"])
+		pods["2"].End(0)
 		Completes(s, "a", Counters{Succeeded: 5})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-3,5"))
 	})
@@ -59,11 +59,11 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		SucceededCountOfIndexes, UnmetPolicyChangesNothing), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(7).SuccessPolicy(rule("1-4", 3)))
 		pods := byIndex(Running(s, "a", 7))
-		s.End(ctx, 0, pods["3"], pods["4"], pods["5"])
+		s.End(0, pods["3"], pods["4"], pods["5"])
 		keepsRunning(s, "3-5", Counters{Active: 4, Ready: 4, Succeeded: 3})
-		s.End(ctx, 0, pods["0"])
+		pods["0"].End(0)
 		keepsRunning(s, "0,3-5", Counters{Active: 3, Ready: 3, Succeeded: 4})
-		s.End(ctx, 0, pods["1"])
+		pods["1"].End(0)
 		Completes(s, "a", Counters{Succeeded: 5})
 	})
 
@@ -71,9 +71,9 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 	It("the Job completes when any rule is met", Covers(AnyRuleSucceeds, SuccessPolicyConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(4).SuccessPolicy(rule("0", 0), rule("2-3", 1), rule("", 3)))
 		pods := byIndex(Running(s, "a", 4))
-		s.End(ctx, 0, pods["1"])
+		pods["1"].End(0)
 		keepsRunning(s, "1", Counters{Active: 3, Ready: 3, Succeeded: 1})
-		s.End(ctx, 0, pods["3"])
+		pods["3"].End(0)
 		Completes(s, "a", Counters{Succeeded: 2})
 		Expect(TrueConditions(s.Job("a"))).To(Equal(
 			because(batchv1.JobReasonSuccessPolicy, batchv1.JobSuccessCriteriaMet, batchv1.JobComplete)))
@@ -83,7 +83,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 	It("the conditions have the reason SuccessPolicy also when all indexes have succeeded", Covers(
 		SuccessPolicyAtLastIndex, SuccessPolicyConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).SuccessPolicy(rule("0", 0)))
-		s.End(ctx, 0, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 		Expect(TrueConditions(s.Job("a"))).To(Equal(
 			because(batchv1.JobReasonSuccessPolicy, batchv1.JobSuccessCriteriaMet, batchv1.JobComplete)))
@@ -94,7 +94,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		SuccessDeletesPods, SuccessCountsNoFailures), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3).BackoffLimit(0).SuccessPolicy(rule("1", 0)))
 		pods := byIndex(Running(s, "a", 3))
-		s.End(ctx, 0, pods["1"])
+		pods["1"].End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 		keepsOnly(s, pods["1"])
 		Expect(s.Created()).To(HaveLen(3))
@@ -105,7 +105,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		SuccessWaitsForPods, SuccessPolicyConditions), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).SuccessPolicy(rule("0", 0)).Puppet(terminateLater))
 		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 0, pods["0"])
+		pods["0"].End(0)
 		criteriaMet(s, 1)
 		s.Stays("the Job is not Complete", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobComplete))
@@ -121,7 +121,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 	// Wrong: starts the next index before it checks the rules.
 	It("the controller starts no other index when the policy is met", Covers(SuccessStartsNoIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Parallelism(1).Completions(3).SuccessPolicy(rule("0", 0)))
-		s.End(ctx, 0, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 		s.Stays("no pod is created", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 	})
@@ -145,7 +145,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		SuccessIsFinal), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).SuccessPolicy(rule("0", 0)).Puppet(terminateLater))
 		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 0, pods["0"])
+		pods["0"].End(0)
 		criteriaMet(s, 1)
 		setDeadline(ctx, s, "a", 1)
 		s.Stays("the Job has SuccessCriteriaMet alone", func(g Gomega) {
@@ -160,7 +160,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 	It("a Job with FailureTarget fails even if the policy is met later", Covers(FailureIsFinal), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimit(0).SuccessPolicy(rule("0", 0)).Puppet(terminateLater))
 		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 1, pods["1"])
+		pods["1"].End(1)
 		s.Soon("the Job has FailureTarget, and its other pod is terminating", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobFailureTarget))
 			g.Expect(CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
@@ -177,17 +177,17 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		FailureBeatsSuccess), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)))
 		pods := byIndex(Running(s, "a", 2))
-		s.End(ctx, 1, pods["0"])
+		pods["0"].End(1)
 		indexesFail(s, "0")
-		s.End(ctx, 0, pods["1"])
+		pods["1"].End(0)
 		Fails(s, "a", batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 1})
 	})
 
 	// Wrong: completes no Job that has failures.
 	It("the Job completes when the policy is met after failures", Covers(SuccessAfterFailures), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(2).BackoffLimit(1).FinishedAgo(longAgo).SuccessPolicy(rule("0", 0)))
-		s.End(ctx, 1, byIndex(Running(s, "a", 2))["0"])
-		s.End(ctx, 0, indexRunsAgain(s, "0", 3))
+		byIndex(Running(s, "a", 2))["0"].End(1)
+		indexRunsAgain(s, "0", 3).End(0)
 		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
 	})
 
@@ -195,12 +195,12 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 		SuccessBesideFailedIndexes), MayShow(upstream.DeletedFailsIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)))
 		pods := byIndex(Running(s, "a", 3))
-		s.End(ctx, 1, pods["0"])
+		pods["0"].End(1)
 		s.Soon("the index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(s)).To(Equal("0"))
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
 		})
-		s.End(ctx, 0, pods["2"])
+		pods["2"].End(0)
 		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
 		Expect(failedIndexes(s)).To(Equal("0"))
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("2"))
@@ -210,7 +210,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 	It("the controller counts indexes that succeeded before a suspension", Covers(
 		SuccessAcrossSuspension), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3).SuccessPolicy(rule("0,2", 0)))
-		s.End(ctx, 0, byIndex(Running(s, "a", 3))["0"])
+		byIndex(Running(s, "a", 3))["0"].End(0)
 		Counts(s, "a", "the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
 		SuspendJob(ctx, s, "a")
 		s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
@@ -219,7 +219,7 @@ var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolic
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
 		ResumeJob(ctx, s, "a")
-		s.End(ctx, 0, byIndex(Running(s, "a", 2))["2"])
+		byIndex(Running(s, "a", 2))["2"].End(0)
 		Completes(s, "a", Counters{Succeeded: 2})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0,2"))
 	})
@@ -254,7 +254,7 @@ func keepsRunning(s *framework.Sandbox, completed string, want Counters) {
 func completesAfterMet(ctx context.Context, s *framework.Sandbox, exitCode string) {
 	GinkgoHelper()
 	pods := byIndex(Running(s, "a", 2))
-	s.End(ctx, 0, pods["0"])
+	pods["0"].End(0)
 	criteriaMet(s, 1)
 	release(ctx, s, exitCode, pods["1"])
 	becomes(s, batchv1.JobComplete)

@@ -29,7 +29,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 		SuspendedHasNoPods, ResumeStartsAnew), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Suspend())
 		ResumeJob(ctx, s, "a")
-		s.End(ctx, 0, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(0)
 		Completes(s, "a", Counters{Succeeded: 1})
 		Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobSuspended))
 		Expect(s.Created()).To(HaveLen(1))
@@ -50,7 +50,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
 		})
 		ResumeJob(ctx, s, "a")
-		s.End(ctx, 0, Running(s, "a", 2)...)
+		Running(s, "a", 2).End(0)
 		Completes(s, "a", Counters{Succeeded: 2})
 	})
 
@@ -69,7 +69,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 	DescribeTable("a Job that is suspended while its last pod terminates", func(ctx SpecContext, job *puppet.JobBuilder, exitCode int, interim, end batchv1.JobConditionType) {
 		s := WithJob(ctx, job.Puppet(terminateLater))
 		pods := Running(s, "a", 2)
-		s.End(ctx, exitCode, pods[0])
+		pods[0].End(exitCode)
 		s.Soon("it is decided how the Job ends", func(g Gomega) {
 			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(interim))
 			g.Expect(CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
@@ -116,27 +116,27 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 	It("a resumed Indexed Job runs the indexes that are not completed", Covers(
 		ResumeStartsAnew, SuspensionKeepsCounts), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, indexed(3))
-		s.End(ctx, 0, byIndex(Running(s, "a", 3))["1"])
+		byIndex(Running(s, "a", 3))["1"].End(0)
 		indexesComplete(s, "1")
 		SuspendJob(ctx, s, "a")
 		suspended(s, Counters{Succeeded: 1})
 		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
 		ResumeJob(ctx, s, "a")
 		Expect(indexesOf(Running(s, "a", 2))).To(ConsistOf("0", "2"))
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 3})
 	})
 
 	// Wrong: counts the failures of a resumed Job from 0.
 	It("a resumed Job keeps counting earlier failures", Covers(SuspensionKeepsCounts), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo))
-		s.End(ctx, 1, Running(s, "a", 1)...)
+		Running(s, "a", 1).End(1)
 		CountsAfter(s, firstBackoff, "a", "the failed pod is counted and replaced", Counters{Active: 1, Ready: 1, Failed: 1})
 		SuspendJob(ctx, s, "a")
 		suspended(s, Counters{Failed: 1})
 		ResumeJob(ctx, s, "a")
 		CountsAfter(s, firstBackoff, "a", "the Job runs", Counters{Active: 1, Ready: 1, Failed: 1})
-		s.End(ctx, 1, s.Active()...)
+		s.Active().End(1)
 		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
@@ -158,7 +158,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 		TemplateChangesBeforeStart), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Suspend())
 		suspended(s, Counters{})
-		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) { setDirectives(&j.Spec.Template) })
+		framework.Change(s, s.Job("a"), func(j *batchv1.Job) { setDirectives(&j.Spec.Template) })
 		ResumeJob(ctx, s, "a")
 		Expect(Running(s, "a", 2)).To(HaveEach(hasDirectives(s.Job("a"))))
 	})
@@ -171,7 +171,7 @@ var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() 
 		SuspendJob(ctx, s, "a")
 		suspended(s, Counters{})
 		requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
-		framework.Change(ctx, s, s.Job("a"), func(j *batchv1.Job) {
+		framework.Change(s, s.Job("a"), func(j *batchv1.Job) {
 			setDirectives(&j.Spec.Template)
 			j.Spec.Template.Spec.Containers[0].Resources.Requests = requests
 		})
@@ -254,7 +254,7 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 	It("the controller writes neither pods nor status for a Job of another controller", Covers(
 		LeavesManagedJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, foreign().Obj())
+		job := framework.Create(s, foreign().Obj())
 
 		SuspendJob(ctx, s, "a")
 		ResumeJob(ctx, s, "a")
@@ -273,7 +273,7 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 	It("the controller leaves the pods of another controller's Job alone", Covers(
 		LeavesManagedJobs, LeavesManagedPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(ctx, s, foreign().Obj())
+		job := framework.Create(s, foreign().Obj())
 		owned := func(name string, annotations map[string]string) *corev1.Pod {
 			pod := orphanOf(job, name, "")
 			pod.Annotations = annotations
@@ -287,11 +287,11 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 			orphanOf(job, "orphan", ""),
 		}
 		for _, pod := range pods {
-			framework.Create(ctx, s, pod)
-			DeferCleanup(func(ctx context.Context) { removeFinalizer(ctx, s, pod, batchv1.JobTrackingFinalizer) })
+			framework.Create(s, pod)
+			s.Finally(func() { removeFinalizer(s, pod, batchv1.JobTrackingFinalizer) })
 		}
 		lost := podNamed(s, "another")
-		framework.Change(ctx, s, lost, func(p *corev1.Pod) { p.Labels = nil })
+		framework.Change(s, lost, func(p *corev1.Pod) { p.Labels = nil })
 		created := s.Recorder.Position()
 		s.Soon("two pods have ended, and four run", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(4))
@@ -315,7 +315,7 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 	It("the controller keeps the status that another controller writes", Covers(
 		LeavesManagedStatus), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		framework.Create(ctx, s, foreign().Obj())
+		framework.Create(s, foreign().Obj())
 		now := metav1.NewTime(time.Now().Truncate(time.Second))
 		condition := func(kind batchv1.JobConditionType) batchv1.JobCondition {
 			return batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue, LastProbeTime: now, LastTransitionTime: now}
@@ -329,7 +329,7 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 				status.Conditions = []batchv1.JobCondition{condition(batchv1.JobSuccessCriteriaMet), condition(batchv1.JobComplete)}
 			},
 		} {
-			framework.ChangeStatus(ctx, s, s.Job("a"), func(j *batchv1.Job) { write(&j.Status) })
+			framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) { write(&j.Status) })
 			written, since := s.Job("a").Status, s.Recorder.Position()
 			catchesUp(ctx, s)
 			s.StaysSince(since, "the status stays as it was written", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(written)) })
@@ -339,9 +339,9 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 	// Wrong: leaves every Job with the field alone.
 	It("the controller runs a Job with the reserved name", Covers(OwnManagedBy), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3).ManagedBy(batchv1.JobControllerName))
-		s.End(ctx, 0, Running(s, "a", 2)...)
+		Running(s, "a", 2).End(0)
 		Counts(s, "a", "the last pod runs", Counters{Active: 1, Ready: 1, Succeeded: 2})
-		s.End(ctx, 0, s.Active()...)
+		s.Active().End(0)
 		Completes(s, "a", Counters{Succeeded: 3})
 		Expect(tracked(s.Pods())).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(3))
@@ -353,7 +353,7 @@ var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), fun
 func catchesUp(ctx context.Context, s *framework.Sandbox) {
 	GinkgoHelper()
 	generateName := func(j *batchv1.Job) { j.GenerateName = "witness-" }
-	witness := framework.Create(ctx, s, puppet.Job("").With(generateName).ExitCodes("0").Obj())
+	witness := framework.Create(s, puppet.Job("").With(generateName).ExitCodes("0").Obj())
 	s.Soon("the witness is Complete", func(g Gomega) {
 		g.Expect(TrueConditions(s.Job(witness.Name))).To(HaveKey(batchv1.JobComplete))
 	})
@@ -361,14 +361,14 @@ func catchesUp(ctx context.Context, s *framework.Sandbox) {
 
 // removeFinalizer removes a finalizer from a pod, if the pod still exists, so that its
 // namespace can be deleted.
-func removeFinalizer(ctx context.Context, s *framework.Sandbox, pod *corev1.Pod, finalizer string) {
+func removeFinalizer(s *framework.Sandbox, pod *corev1.Pod, finalizer string) {
 	GinkgoHelper()
 	now := &corev1.Pod{}
-	err := s.Client.Get(ctx, client.ObjectKeyFromObject(pod), now)
+	err := s.Client.Get(s.Context(), client.ObjectKeyFromObject(pod), now)
 	if err == nil && slices.Contains(now.Finalizers, finalizer) {
 		before := now.DeepCopy()
 		controllerutil.RemoveFinalizer(now, finalizer)
-		err = s.Client.Patch(ctx, now, client.MergeFrom(before))
+		err = s.Client.Patch(s.Context(), now, client.MergeFrom(before))
 	}
 	Expect(client.IgnoreNotFound(err)).To(Succeed())
 }

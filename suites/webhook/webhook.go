@@ -101,7 +101,7 @@ var _ = Describe("Webhooks, defaults:", Label("area:api", "behaviour:webhooks"),
 			c.Spec.SuccessfulJobsHistoryLimit, c.Spec.FailedJobsHistoryLimit = ptr.To[int32](0), ptr.To[int32](0)
 		})
 		want := c.DeepCopy().Spec
-		framework.Create(ctx, s, c)
+		framework.Create(s, c)
 		Expect(c.Spec.Suspend).To(Equal(want.Suspend))
 		Expect(c.Spec.StartingDeadlineSeconds).To(Equal(want.StartingDeadlineSeconds))
 		Expect(c.Spec.ConcurrencyPolicy).To(Equal(want.ConcurrencyPolicy))
@@ -112,7 +112,7 @@ var _ = Describe("Webhooks, defaults:", Label("area:api", "behaviour:webhooks"),
 	// Wrong: defaults new objects only.
 	It("the webhook defaults fields that are removed", Covers(DefaultsRemovedFields), func(ctx SpecContext) {
 		s := served(ctx)
-		c := framework.Create(ctx, s, cronJob(s, "a", func(c *batchv1.CronJob) {
+		c := framework.Create(s, cronJob(s, "a", func(c *batchv1.CronJob) {
 			c.Spec.ConcurrencyPolicy, c.Spec.SuccessfulJobsHistoryLimit, c.Spec.FailedJobsHistoryLimit = batchv1.ForbidConcurrent, ptr.To[int32](7), ptr.To[int32](7)
 		}))
 		c, err := merge(ctx, s, c, `{"spec":{"concurrencyPolicy":null,"suspend":null,"successfulJobsHistoryLimit":null,"failedJobsHistoryLimit":null}}`)
@@ -126,7 +126,7 @@ var _ = Describe("Webhooks, defaults:", Label("area:api", "behaviour:webhooks"),
 	// Wrong: changes the spec with each request.
 	It("the webhook changes nothing in a CronJob that has its defaults", Covers(DefaultsOnce), func(ctx SpecContext) {
 		s := served(ctx)
-		c := framework.Create(ctx, s, cronJob(s, "a"))
+		c := framework.Create(s, cronJob(s, "a"))
 		for _, value := range []string{"1", "2"} {
 			labelled, err := merge(ctx, s, c, `{"metadata":{"labels":{"example.com/write":"`+value+`"}}}`)
 			Expect(err).NotTo(HaveOccurred())
@@ -140,7 +140,7 @@ var _ = Describe("Webhooks, validation:", Label("area:api", "behaviour:webhooks"
 	// Wrong: answers with an error of no type, which becomes 403 Forbidden; or validates new objects only.
 	It("the webhook refuses an invalid CronJob with the reason and the field", Covers(RefusesAsInvalid), func(ctx SpecContext) {
 		s := served(ctx)
-		existing := framework.Create(ctx, s, cronJob(s, "a"))
+		existing := framework.Create(s, cronJob(s, "a"))
 		for field, change := range map[string]func(*batchv1.CronJob){
 			"spec.schedule":                     never,
 			"spec.timeZone":                     zone("Nowhere/Land"),
@@ -172,21 +172,21 @@ var _ = Describe("Webhooks, validation:", Label("area:api", "behaviour:webhooks"
 		for _, text := range []string{"\x00", "..", "../../etc/passwd", "/etc/localtime", strings.Repeat("a", 10_000)} {
 			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", zone(text)), client.DryRunAll), "the time zone "+text[:min(len(text), 30)], "spec.timeZone")
 		}
-		framework.Create(ctx, s, cronJob(s, "a"))
+		framework.Create(s, cronJob(s, "a"))
 	})
 
 	// Wrong: takes each refusal of a Job for a fault of the template.
 	It("the webhook accepts a CronJob whose Jobs a quota refuses", Covers(LeavesQuotasToJobs), framework.Needs(spec.ResourceQuotas), func(ctx SpecContext) {
 		s := served(ctx)
-		s.Refuse(ctx, puppet.Job("example").Obj(), "count/jobs.batch")
-		framework.Create(ctx, s, cronJob(s, "a"))
+		s.Refuse(puppet.Job("example").Obj(), "count/jobs.batch")
+		framework.Create(s, cronJob(s, "a"))
 	})
 
 	// Wrong: validates what a request leaves as it is.
 	It("the webhook lets an invalid CronJob change and go", Covers(InvalidOnesCanGo), func(ctx SpecContext) {
 		s := served(ctx)
 		spare(ctx, s, `""`, func(err error) bool { return err == nil })
-		c := framework.Create(ctx, s, cronJob(s, "a", never, func(c *batchv1.CronJob) { c.Finalizers = []string{"example.com/stay"} }))
+		c := framework.Create(s, cronJob(s, "a", never, func(c *batchv1.CronJob) { c.Finalizers = []string{"example.com/stay"} }))
 		spare(ctx, s, "null", apierrors.IsInvalid)
 		_, err := merge(ctx, s, c, `{"metadata":{"labels":{"a":"b"}}}`)
 		Expect(err).NotTo(HaveOccurred(), "its labels")
@@ -203,7 +203,7 @@ var _ = Describe("Webhooks, validation:", Label("area:api", "behaviour:webhooks"
 		s := served(ctx)
 		dry := cronJob(s, "dry")
 		Expect(s.Client.Create(ctx, dry, client.DryRunAll)).To(Succeed())
-		c := framework.Create(ctx, s, cronJob(s, "a"))
+		c := framework.Create(s, cronJob(s, "a"))
 		_, err := merge(ctx, s, c, `{"spec":{"schedule":"@monthly"}}`)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(dry), &batchv1.CronJob{}))).To(BeTrue(), "the CronJob of the dry run is not there")

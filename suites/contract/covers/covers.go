@@ -1,6 +1,6 @@
 // Package covers ties the specs of a Ginkgo suite to the contract.
 //
-//	It("the controller runs as many pods as parallelism says", Covers(RunsAsMany), func(ctx SpecContext) {
+//	It("the controller runs as many pods as parallelism says", covers.Requirements(RunsAsMany), func(ctx SpecContext) {
 package covers
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/onsi/ginkgo/v2"
 )
 
-// Covers decorates a spec with the requirements that it checks: IDs, profiles, features
+// Requirements decorates a spec with the requirements that it checks: IDs, profiles, features
 // and the level become labels, and their versions limit where the spec runs. The
 // level is that of the most binding requirement.
-func Covers(requirements ...contract.Requirement) []any {
+func Requirements(requirements ...contract.Requirement) []any {
 	labels := ginkgo.Labels{level(requirements).Label()}
 	if !slices.ContainsFunc(requirements, func(r contract.Requirement) bool { return !r.Provisional }) {
 		labels = append(labels, spec.ProvisionalLabel)
@@ -34,6 +34,9 @@ func Covers(requirements ...contract.Requirement) []any {
 	}
 	return append(decorators, labels)
 }
+
+// Covers is Requirements, for specs that import this package with a dot.
+func Covers(requirements ...contract.Requirement) []any { return Requirements(requirements...) }
 
 // level is the most binding one.
 func level(requirements []contract.Requirement) spec.Level {
