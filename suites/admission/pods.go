@@ -52,15 +52,15 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	It("the controller creates as many pods as a quota has room for", Covers(UsesPartOfAQuota), needsQuotas, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		fullOfPods(ctx, s).set(ctx, "2")
-		framework.Create(s, puppet.Job("a").Parallelism(4).Completions(3).Obj())
-		pods := Running(s, "a", 2)
+		job := s.Create(puppet.Job("a").Parallelism(4).Completions(3))
+		pods := job.Runs(2)
 		s.Stays("two pods are counted", func(g Gomega) {
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2}))
 		})
 		pods[0].End(0)
-		CountsAfter(s, MaxAPIBackoff, "a", "the pod that succeeded is replaced", Counters{Active: 2, Ready: 2, Succeeded: 1})
+		job.CountsAfter(framework.MaxAPIBackoff, "the pod that succeeded is replaced", Counters{Active: 2, Ready: 2, Succeeded: 1})
 		s.Active().End(0)
-		Completes(s, "a", Counters{Succeeded: 3})
+		job.Completes(Counters{Succeeded: 3})
 	})
 
 	// Wrong: sends a request for each missing pod at each sync.

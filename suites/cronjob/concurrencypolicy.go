@@ -60,13 +60,16 @@ var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:c
 	Describe("Allow:", func() {
 		// batch/v1 CronJobSpec.concurrencyPolicy: "Allow" (default).
 		It("the controller runs Jobs side by side, as it does by default", Covers(AllowIsTheDefault, AllowStartsAnother), func(ctx SpecContext) {
-			s, cronJob, old := overlap(ctx, cron(""))
-			Expect(cronJob.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
-			young := Starts(s, cronJob, second)
+			s := framework.New(ctx)
+			cronJob := s.Due(cron(""), first)
+			Expect(cronJob.Made().Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
+			old := cronJob.Starts(first)
+			cronJob.NextDue(second)
+			young := cronJob.Starts(second)
 
-			Expect(Active(s, cronJob)).To(Equal(Times(first, second)))
-			runningPod(s, old)
-			runningPod(s, young)
+			Expect(cronJob.Active()).To(Equal(framework.Times(first, second)))
+			runningPod(s, *old.Made())
+			runningPod(s, *young.Made())
 		})
 
 		// A user takes the running Job away from the CronJob. Wrong: a controller that waits until it

@@ -107,11 +107,18 @@ func started(ctx context.Context) *framework.Sandbox {
 var names = []string{"a", "b", "c", "d"}
 
 // create creates a Job under each of the names.
-func create(ctx context.Context, s *framework.Sandbox, job *puppet.JobBuilder) {
+func create(_ context.Context, s *framework.Sandbox, job *puppet.JobBuilder) {
+	GinkgoHelper()
+	createEach(s, job)
+}
+
+// createEach creates a Job under each of the names.
+func createEach(s *framework.Sandbox, job *puppet.JobBuilder) (all []*framework.Job) {
 	GinkgoHelper()
 	for _, name := range names {
-		framework.Create(s, job.With(func(j *batchv1.Job) { j.Name = name }).Obj())
+		all = append(all, s.Create(job.With(func(j *batchv1.Job) { j.Name = name })))
 	}
+	return all
 }
 
 // completes waits until a Job is Complete. It expects that so many of its pods
@@ -128,13 +135,19 @@ func expectCreated(s *framework.Sandbox, job string, n int) {
 	Expect(CreatedFor(s, s.Job(job))).To(HaveLen(n))
 }
 
-// suspended waits until a Job is Suspended and has no pods.
+// suspended is isSuspended for the Job of a name.
 func suspended(s *framework.Sandbox, job string) {
 	GinkgoHelper()
-	s.Soon("Job "+job+" is Suspended and has no pods", func(g Gomega) {
-		g.Expect(PodsOf(s, s.Job(job))).To(BeEmpty())
-		g.Expect(framework.Is(s.Job(job), batchv1.JobSuspended)).To(BeTrue())
-		g.Expect(CountersOf(s.Job(job))).To(Equal(Counters{}))
+	isSuspended(s, s.Handle(s.Job(job)))
+}
+
+// isSuspended waits until a Job is Suspended and has no pods.
+func isSuspended(s *framework.Sandbox, job *framework.Job) {
+	GinkgoHelper()
+	s.Soon("Job "+job.Name+" is Suspended and has no pods", func(g Gomega) {
+		g.Expect(job.Pods()).To(BeEmpty())
+		g.Expect(job.Is(batchv1.JobSuspended)).To(BeTrue())
+		g.Expect(job.Counters()).To(Equal(Counters{}))
 	})
 }
 

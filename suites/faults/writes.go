@@ -94,17 +94,17 @@ var _ = Describe("Job faults:", jobLabels, func() {
 		s := framework.Behind(ctx)
 		allHappened := inject(s, deletePods, fails, throttled, dropped, answerLost)
 		s.Proxy.Start()
-		create(ctx, s, puppet.Job("").Parallelism(2).Completions(2))
-		for _, job := range names {
-			Running(s, job, 2)
+		jobs := createEach(s, puppet.Job("").Parallelism(2).Completions(2))
+		for _, job := range jobs {
+			job.Runs(2)
 		}
-		for _, job := range names {
-			SuspendJob(ctx, s, job)
+		for _, job := range jobs {
+			job.Suspend()
 		}
 		allHappened()
-		for _, job := range names {
-			suspended(s, job)
-			expectCreated(s, job, 2)
+		for _, job := range jobs {
+			isSuspended(s, job)
+			Expect(job.Created()).To(HaveLen(2))
 		}
 	})
 
