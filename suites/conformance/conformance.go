@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
@@ -148,30 +147,25 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	defer environment.Close()
 	again := func(text string) string { return fmt.Sprintf("set Focus to %q", spec.Exactly(text)) }
 	selection.Explain = func(s spec.Spec) string { return report.Explain(s, environment.Reports, again(s.Text)) }
-	started := time.Now()
-	verdict, failure := environment.Check(ctx, impl, environment.Builds, selection)
-	if verdict == nil {
+	found, failure := environment.Check(ctx, impl, environment.Builds, selection)
+	if found == nil {
 		return nil, failure
 	}
+	if failure != nil {
+		found.HarnessError = failure.Error()
+	}
 	judged := report.Run{
+		Run:            *found,
 		Implementation: o.Implementation,
-		Companion:      verdict.Companion,
 		Cluster: report.Cluster{
 			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
 			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(), Environment: o.Where.Environment,
 		},
 		Selection: report.Selection{Focus: o.Focus, Labels: o.Labels, Declined: o.Declined},
-		Date:      started,
-		Duration:  verdict.Duration,
-		Specs:     verdict.Specs,
-		Crashes:   verdict.Crashes,
 	}
 	judged.Implementation.ManagedBy = o.ManagedBy
 	if impl.Lacks() != "" {
 		judged.Implementation.Controllers = impl.Controllers()
-	}
-	if failure != nil {
-		judged.HarnessError = failure.Error()
 	}
 	r, err := report.Publish(environment.Reports, judged, spec.KeepFailed, again)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/durations"
 	"github.com/jobconformance/jobconformance/suites/profile"
@@ -204,16 +205,17 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	}
 	defer env.Close()
 	publish := f.prepare(env)
-	result, err := f.repeated(ctx, env, impl, out)
+	result, failure := f.repeated(ctx, env, impl, out)
+	err = failure
 	if f.profile {
 		err = errors.Join(err, f.writeRequests(ctx, env))
 	}
-	if result == nil || result.Failure == nil && err != nil {
+	if result == nil || result.HarnessError == "" && err != nil {
 		return err
 	}
-	judged, err := publish.write(env, result)
+	judged, err := publish.write(env, *result)
 	if err := errors.Join(err, ctx.Err()); err != nil {
-		return errors.Join(result.Failure, err)
+		return errors.Join(failure, err)
 	}
 	// The cluster stops before the last line is printed.
 	env.Close()
@@ -278,7 +280,7 @@ func (f *flags) selectsSome(ctx context.Context) error {
 	return run.AnySelected(specs)
 }
 
-func (f *flags) repeated(ctx context.Context, env *run.Environment, impl implementation.Implementation, out io.Writer) (*run.Verdict, error) {
+func (f *flags) repeated(ctx context.Context, env *run.Environment, impl implementation.Implementation, out io.Writer) (*record.Run, error) {
 	for n := 1; ; n++ {
 		if f.repeat > 1 {
 			fmt.Fprintf(out, "run %d of %d\n", n, f.repeat)
@@ -287,7 +289,7 @@ func (f *flags) repeated(ctx context.Context, env *run.Environment, impl impleme
 		result, err := env.Check(ctx, impl, env.Builds, f.selection)
 		unfold()
 		if result != nil {
-			result.Implementation = cmp.Or(f.described.Name, result.Implementation) // as in the report
+			result.Name = cmp.Or(f.described.Name, result.Name) // as in the report
 		}
 		if err != nil || !result.Green() || n == f.repeat {
 			return result, err

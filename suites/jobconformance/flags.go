@@ -5,6 +5,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/folder"
 	"github.com/spf13/pflag"
 )
 
@@ -40,7 +41,7 @@ func buildFlags(set *pflag.FlagSet, b *build.Builder, reports *string, command s
 
 // reportsFlag is the folder for the reports of a command.
 func reportsFlag(set *pflag.FlagSet, reports *string, command string) {
-	set.StringVar(reports, "output-dir", run.DefaultReports(command), "folder for reports and logs; by default below $ARTIFACTS, where it is set")
+	set.StringVar(reports, "output-dir", folder.Default(command), "folder for reports and logs; by default below $ARTIFACTS, where it is set")
 }
 
 // sourceFlag is the tree that is built instead of a published version.

@@ -51,7 +51,7 @@ func (f *flags) list(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	all := len(specs)
-	specs = slices.DeleteFunc(specs, func(s spec.Spec) bool { return nothing || !s.Passed })
+	specs = slices.DeleteFunc(specs, func(s spec.Listed) bool { return nothing || !s.Selected })
 	if f.output == asJSON {
 		return printJSON(out, listed(specs))
 	}
@@ -73,7 +73,7 @@ type listedSpec struct {
 	Issues       []string   `json:"issues,omitempty"`   // numbers in kubernetes/kubernetes
 }
 
-func listed(specs []spec.Spec) []listedSpec {
+func listed(specs []spec.Listed) []listedSpec {
 	all := []listedSpec{}
 	for _, s := range specs {
 		all = append(all, listedSpec{s.Text, s.Level, s.Requirements, s.Features, s.Profiles, s.Versions, s.Issues})

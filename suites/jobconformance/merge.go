@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
-	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/folder"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"github.com/spf13/cobra"
 )
@@ -20,7 +20,7 @@ Exit codes: 0 green, 1 red, 2 bad input, 3 no verdict: a shard is missing, or th
 failed in one.`
 
 func mergeCommand() *cobra.Command {
-	var folder string
+	var into string
 	c := command("merge PATH...", "Make one report of the shards of a run", mergeHelp,
 		`  jobconformance run --shard=1/2 --output-dir=out/1
   jobconformance run --shard=2/2 --output-dir=out/2
@@ -31,7 +31,7 @@ func mergeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			reports, err := run.OpenReports(folder)
+			reports, err := folder.Open(into)
 			if err != nil {
 				return err
 			}
@@ -47,21 +47,14 @@ func mergeCommand() *cobra.Command {
 			if err := report.GitHub(out, merged.Run, r); err != nil {
 				return err
 			}
-			v := &run.Verdict{
-				Implementation: merged.Implementation.Name, Companion: merged.Companion, Specs: merged.Specs,
-				Crashes: merged.Crashes, Duration: merged.Duration,
-			}
-			if merged.HarnessError != "" {
-				v.Failure = errors.New(merged.HarnessError)
-			}
 			console.Line(out, fmt.Sprintf("%d of %d shards", merged.Shards(), merged.Count), "merged")
 			console.Line(out, "reports", "%s", console.Path(reports.Dir))
-			v.Print(out)
-			if v.NoVerdict() {
+			merged.Print(out)
+			if merged.NoVerdict() {
 				return exitCode(exitHarness)
 			}
-			return verdict(v.Green())
+			return verdict(merged.Green())
 		})
-	c.Flags().StringVar(&folder, "output-dir", run.DefaultReports("merged"), "folder for the report; by default below $ARTIFACTS, where it is set")
+	c.Flags().StringVar(&into, "output-dir", folder.Default("merged"), "folder for the report; by default below $ARTIFACTS, where it is set")
 	return c
 }

@@ -15,7 +15,7 @@ func TestOutput(t *testing.T) {
 		t.Errorf("yaml: %v, want an error that names the formats", err)
 	}
 	var out bytes.Buffer
-	if err := printJSON(&out, listed([]spec.Spec{{Text: "a <b>", Labels: spec.Labels{Requirements: []string{"JOB-END-001"}, Level: spec.Must}}})); err != nil {
+	if err := printJSON(&out, listed([]spec.Listed{{Spec: spec.Spec{Text: "a <b>", Labels: spec.Labels{Requirements: []string{"JOB-END-001"}, Level: spec.Must}}}})); err != nil {
 		t.Fatal(err)
 	}
 	var got []listedSpec

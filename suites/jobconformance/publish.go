@@ -9,6 +9,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
@@ -32,12 +33,14 @@ func (f *flags) prepare(environment *run.Environment) published {
 	return p
 }
 
-// write judges the run, also one that was cut short by a failure of the harness.
-func (p published) write(environment *run.Environment, verdict *run.Verdict) (*report.Report, error) {
+// write judges the run, also one that was cut short by a failure of the harness. Of a repeated run
+// the record is that of the last one.
+func (p published) write(environment *run.Environment, found record.Run) (*report.Report, error) {
 	f := p.flags
+	found.Date = p.started
 	judged := report.Run{
+		Run:            found,
 		Implementation: f.described,
-		Companion:      verdict.Companion,
 		Cluster: report.Cluster{
 			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
 			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(), Environment: f.options.Environment,
@@ -47,10 +50,6 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) (*r
 			Shard:                f.selection.Shard.String(),
 			DeclinedRequirements: f.selection.DeclinedRequirements,
 		},
-		Date:     p.started,
-		Duration: verdict.Duration,
-		Specs:    verdict.Specs,
-		Crashes:  verdict.Crashes,
 	}
 	dialect := f.options.Implementation.Dialect()
 	judged.Implementation.ManagedBy, judged.Implementation.CronJob = dialect.ManagedBy, dialect.CronJob.String()
@@ -77,9 +76,6 @@ func (p published) write(environment *run.Environment, verdict *run.Verdict) (*r
 	}
 	for _, name := range f.decline {
 		judged.Selection.Declined = append(judged.Selection.Declined, contract.Feature(name))
-	}
-	if verdict.Failure != nil {
-		judged.HarnessError = verdict.Failure.Error()
 	}
 	r, err := report.Publish(environment.Reports, judged, p.keep, f.again)
 	if err == nil && f.printResults {

@@ -14,7 +14,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
-	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/folder"
 	"github.com/jobconformance/jobconformance/suites/repro"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
@@ -130,7 +130,7 @@ func (r *reproducing) run(ctx context.Context) error {
 		}
 		r.Against = &reference
 	}
-	reports, err := run.OpenReports(r.Reports)
+	reports, err := folder.Open(r.Reports)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"golang.org/x/sync/errgroup"
@@ -285,7 +286,7 @@ func ends(specs []spec.Spec) string {
 }
 
 // shown returns the specs that the unchanged controller passes.
-func (s *selftest) shown(verdict *run.Verdict) []spec.Spec {
+func (s *selftest) shown(verdict *record.Run) []spec.Spec {
 	return slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec spec.Spec) bool { return slices.Contains(s.red, spec.Text) })
 }
 
@@ -309,7 +310,7 @@ func (m Mutant) caughtBy(specs []spec.Spec) *spec.Spec {
 
 // warned returns how many specs warn of a mutant, and an error if it is red, or if a
 // requirement that it breaks has no warning.
-func (m Mutant) warned(verdict *run.Verdict) (string, error) {
+func (m Mutant) warned(verdict *record.Run) (string, error) {
 	if !verdict.Green() {
 		verdict.Print(os.Stdout)
 		return "", fmt.Errorf("it must be green with warnings:%s", ends(verdict.Failed()))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
@@ -15,9 +16,9 @@ func TestGitHub(t *testing.T) {
 	t.Setenv("GITHUB_WORKSPACE", "/src")
 	located := ended("x: 100% fails", quoting, "JOB-A-001", "JOB-A-002")
 	located.Location = "/src/suites/x.go:7"
-	run := Run{Implementation: Implementation{Name: "mine"}, Specs: []spec.Spec{
+	run := Run{Run: record.Run{Specs: []spec.Spec{
 		located, ended("y: warns", should, "JOB-A-001"), ended("z: is known", known, "JOB-A-002"), ended("w: passes", passed), ended("v: is fixed", fixed, "JOB-I-001"),
-	}}
+	}}, Implementation: Implementation{Name: "mine"}}
 	for range 20 {
 		run.Specs = append(run.Specs, ended("z: many fail", failed))
 	}

@@ -8,27 +8,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Run is what a run found out, before it is judged.
+// Run is the record of a run, and what was run and where: all that a report is made of.
 type Run struct {
+	record.Run
 	Implementation Implementation
-	// Companion is what took the place of the controller that the implementation lacks.
-	Companion string
-	Cluster   Cluster
-	Selection Selection
-	Date      time.Time
-	Duration  time.Duration
-	// Specs are all specs of the suite, including those that were not run.
-	Specs []spec.Spec
-	// Crashes are those of the implementation that specs share.
-	Crashes []spec.Crash
-	// HarnessError is why the run could not be finished; empty if it was.
-	HarnessError string
+	Cluster        Cluster
+	Selection      Selection
 	// Histories are the files of saved histories, relative to the report, by
 	// the text of the spec.
 	Histories map[string]string

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 )
@@ -56,7 +56,7 @@ func quoting(s *spec.Spec) {
 }
 
 func judge(specs ...spec.Spec) *Report {
-	return Judge(Run{Cluster: Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"}, Specs: specs}, requirements)
+	return Judge(Run{Run: record.Run{Specs: specs}, Cluster: Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"}}, requirements)
 }
 
 func outcomes(r *Report) map[string]Outcome {
@@ -75,11 +75,13 @@ func TestTheOtherControllersRequirementsAreDeclined(t *testing.T) {
 		some = append(some, contract.Requirement{ID: id, Text: "It MUST.", Source: "x", Feature: contract.Core})
 	}
 	r := Judge(Run{
-		Implementation: Implementation{Name: "mine", Controllers: []string{"cronjob"}}, Companion: "reference",
-		Specs: []spec.Spec{
-			ended("a", declined, "JOB-A-001", "JOB-A-002"), ended("i", declined, "JOB-I-001"),
-			ended("c", passed, "CRON-A-001"), ended("p", passed, "API-A-001"),
+		Run: record.Run{Companion: "reference",
+			Specs: []spec.Spec{
+				ended("a", declined, "JOB-A-001", "JOB-A-002"), ended("i", declined, "JOB-I-001"),
+				ended("c", passed, "CRON-A-001"), ended("p", passed, "API-A-001"),
+			},
 		},
+		Implementation: Implementation{Name: "mine", Controllers: []string{"cronjob"}},
 	}, some)
 	want := map[string]Outcome{
 		"JOB-A-001": spec.Declined, "JOB-A-002": spec.Declined, "JOB-I-001": spec.Declined,
@@ -167,7 +169,7 @@ func TestJudge(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Judge(Run{Cluster: Cluster{KubernetesVersion: "v1.37.1"}, Specs: test.specs, Selection: Selection{Declined: test.declined}, Crashes: test.crashes}, requirements)
+			r := Judge(Run{Run: record.Run{Specs: test.specs, Crashes: test.crashes}, Cluster: Cluster{KubernetesVersion: "v1.37.1"}, Selection: Selection{Declined: test.declined}}, requirements)
 			got := outcomes(r)
 			if len(got) != len(test.want) {
 				t.Errorf("requirements %v, want %v: one that holds from 1.38 on has nothing to do here", got, test.want)
@@ -180,7 +182,7 @@ func TestJudge(t *testing.T) {
 			if r.Result != test.result {
 				t.Errorf("result %q, want %q", r.Result, test.result)
 			}
-			console := run.Verdict{Specs: test.specs, Crashes: test.crashes}
+			console := record.Run{Specs: test.specs, Crashes: test.crashes}
 			if red := !console.Green() && !console.NoVerdict(); red != (r.Result == ResultNonConformant) {
 				t.Errorf("the run is red: %t, the report says %s", red, r.Result)
 			}
@@ -247,8 +249,10 @@ func TestReportNamesWarningsAndKnownIssues(t *testing.T) {
 
 func TestHarnessErrorOfTheRun(t *testing.T) {
 	r := Judge(Run{
-		Cluster: Cluster{KubernetesVersion: "v1.37.1"}, HarnessError: "the API server ended",
-		Specs: []spec.Spec{ended("a", passed, "JOB-A-001", "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+		Run: record.Run{HarnessError: "the API server ended",
+			Specs: []spec.Spec{ended("a", passed, "JOB-A-001", "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+		},
+		Cluster: Cluster{KubernetesVersion: "v1.37.1"},
 	}, requirements)
 	if r.Result != ResultNoVerdict || r.HarnessError == "" {
 		t.Errorf("result %q with %q, want none, and why", r.Result, r.HarnessError)
@@ -266,9 +270,9 @@ func TestProvisionalRequirementsCountForNothing(t *testing.T) {
 	some := append(slices.Clone(requirements), contract.Requirement{ID: "JOB-A-009", Text: "E MUST hold.", Source: "KEP-4", Feature: contract.Core, Provisional: true})
 	provisional := ended("new", failed, "JOB-A-009")
 	provisional.Cause, provisional.Provisional, provisional.Strict = spec.Assertion, true, true
-	r := Judge(Run{Specs: []spec.Spec{
+	r := Judge(Run{Run: record.Run{Specs: []spec.Spec{
 		ended("a", passed, "JOB-A-001", "JOB-A-002"), ended("i", passed, "JOB-I-001"), ended("n", passed, "JOB-N-001"), provisional,
-	}}, some)
+	}}}, some)
 	job := r.Profiles[0]
 	if r.Result != ResultConformant || job.Core.Result != ResultConformant || len(job.Core.Statistics) != 1 || len(r.Failed()) > 0 {
 		t.Errorf("%s, %+v", r.Result, job.Core)
@@ -281,7 +285,7 @@ func TestProvisionalRequirementsCountForNothing(t *testing.T) {
 		t.Errorf("the page does not show it apart (%v)", err)
 	}
 	provisional.Cause = spec.ImplementationExited
-	if r := Judge(Run{Specs: []spec.Spec{provisional}}, some); r.Result != ResultNonConformant || len(r.Failed()) != 1 {
+	if r := Judge(Run{Run: record.Run{Specs: []spec.Spec{provisional}}}, some); r.Result != ResultNonConformant || len(r.Failed()) != 1 {
 		t.Errorf("an exit of the implementation is %s, %q", r.Result, r.Failed())
 	}
 }

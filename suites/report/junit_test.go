@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 
 	"github.com/joshdk/go-junit"
@@ -37,7 +38,7 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 		ended("Job x: is left out", notRun), ended("no theme", passed), other,
 		ended("Job x: is declined", func(s *spec.Spec) { s.Declined = []string{"indexed"} }),
 	}
-	suite := read(t, Run{Specs: specs, Crashes: []spec.Crash{{Exit: "exit code 1", Log: "panic: no"}}})
+	suite := read(t, Run{Run: record.Run{Specs: specs, Crashes: []spec.Crash{{Exit: "exit code 1", Log: "panic: no"}}}})
 	tests := map[string]junit.Test{}
 	for _, test := range suite.Tests {
 		tests[test.Name] = test
@@ -89,7 +90,7 @@ func TestNamesInJUnitDoNotChangeWithLabels(t *testing.T) {
 	plain := ended("Job x: passes", passed)
 	labelled := ended("Job x: passes", passed, "JOB-A-001")
 	labelled.Behaviours, labelled.Versions, labelled.Level = []string{"x"}, []string{">= 1.31.0"}, spec.Should
-	a, b := read(t, Run{Specs: []spec.Spec{plain}}).Tests[0], read(t, Run{Specs: []spec.Spec{labelled}}).Tests[0]
+	a, b := read(t, Run{Run: record.Run{Specs: []spec.Spec{plain}}}).Tests[0], read(t, Run{Run: record.Run{Specs: []spec.Spec{labelled}}}).Tests[0]
 	if a.Name != b.Name || a.Classname != b.Classname {
 		t.Errorf("%s of %s, then %s of %s", a.Name, a.Classname, b.Name, b.Classname)
 	}
@@ -98,7 +99,7 @@ func TestNamesInJUnitDoNotChangeWithLabels(t *testing.T) {
 // The attributes of a suite count what is in it, for readers that do not count.
 func TestJUnitCounts(t *testing.T) {
 	folder := t.TempDir()
-	run := Run{Specs: []spec.Spec{ended("a", failed), ended("b", harness), ended("c", notRun), ended("d", passed)}, HarnessError: "the API server ended"}
+	run := Run{Run: record.Run{Specs: []spec.Spec{ended("a", failed), ended("b", harness), ended("c", notRun), ended("d", passed)}, HarnessError: "the API server ended"}}
 	if err := WriteJUnit(folder, run, Judge(run, requirements), func(string) string { return "" }); err != nil {
 		t.Fatal(err)
 	}

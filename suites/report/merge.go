@@ -187,6 +187,7 @@ func (m *Merged) merge(without []string) {
 	slices.SortFunc(m.shards, func(a, b shard) int { return cmp.Compare(a.Number, b.Number) })
 	m.Run, m.Count = m.shards[0].Run, m.shards[0].Count
 	m.Selection.Shard, m.Specs, m.Crashes, m.Duration, m.Histories = "", nil, nil, 0, map[string]string{}
+	m.Name = m.Implementation.Name // as the report has it
 	var failed, missing []string
 	there := map[int]bool{}
 	for _, s := range m.shards {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
@@ -17,8 +18,9 @@ func publishShard(t *testing.T, number int, change func(*Run)) string {
 	t.Helper()
 	folder := t.TempDir()
 	run := Run{
-		Implementation: Implementation{Name: "mine"}, Cluster: Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"},
-		Date: time.Unix(int64(1000-number), 0), Duration: 10 * time.Second,
+		Run:            record.Run{Date: time.Unix(int64(1000-number), 0), Duration: 10 * time.Second},
+		Implementation: Implementation{Name: "mine"},
+		Cluster:        Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"},
 	}
 	run.Selection.Shard = []string{"1/2", "2/2"}[number-1]
 	for i, text := range []string{"Job a: is one", "Job a: is two", "Job a: is out"} {

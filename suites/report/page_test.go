@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/report/timeline"
@@ -95,9 +96,10 @@ func TestSamplePage(t *testing.T) {
 		specs = append(specs, s)
 	}
 	r := Judge(Run{
+		Run:            record.Run{Specs: specs, Date: time.Now(), Duration: time.Minute},
 		Implementation: Implementation{Name: "mine", Version: "v0.1.0", Organization: "Example", URL: "https://example.org"},
-		Cluster:        Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"}, Selection: Selection{Labels: "area:job && !slow"},
-		Specs: specs, Date: time.Now(), Duration: time.Minute,
+		Cluster:        Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"},
+		Selection:      Selection{Labels: "area:job && !slow"},
 	}, table.All())
 	text, err := Page(r, pictures)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
@@ -92,13 +93,13 @@ func everything() *Report {
 		specs = append(specs, ended(q.ID+" holds", ends[i%len(ends)], q.ID))
 	}
 	return Judge(Run{
+		Run: record.Run{Companion: "reference",
+			Date:  time.Unix(1e9, 0),
+			Specs: specs, Crashes: []spec.Crash{{At: time.Unix(1e9, 0), Exit: "exit code 1", Log: "panic: no", Specs: []string{specs[0].Text}}}, HarnessError: "the disk is full"},
 		Implementation: Implementation{"mine", "v1", []string{"job"}, "example.com/mine", "batch.example.com/v1 ScheduledJob", "Mine & Co", "mine", "https://example.org", []string{"me@example.org"}},
-		Companion:      "reference",
 		Cluster:        Cluster{Kind: "kind", KubernetesVersion: "v1.37.1", FeatureGates: "A=true", NodeImage: "kindest/node"},
 		Selection:      Selection{Focus: ".", Labels: "!slow", Requirements: []string{"JOB-END-001"}, Declined: []contract.Feature{contract.Indexed}, DeclinedRequirements: []string{"API-CRONJOB-005"}, Strict: true},
-		Date:           time.Unix(1e9, 0),
-		Specs:          specs, Crashes: []spec.Crash{{At: time.Unix(1e9, 0), Exit: "exit code 1", Log: "panic: no", Specs: []string{specs[0].Text}}}, HarnessError: "the disk is full",
-		Histories: map[string]string{specs[0].Text: "histories/a.json"},
+		Histories:      map[string]string{specs[0].Text: "histories/a.json"},
 	}, table.All())
 }
 

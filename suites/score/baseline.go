@@ -61,7 +61,7 @@ func (r *runner) measureBaseline(ctx context.Context) error {
 	}
 	var left []string
 	for _, s := range all {
-		if s.Passed && !slices.ContainsFunc(lines, func(line baselineSpec) bool { return line.Text == s.Text }) {
+		if s.Selected && !slices.ContainsFunc(lines, func(line baselineSpec) bool { return line.Text == s.Text }) {
 			left = append(left, s.Text)
 		}
 	}
