@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
@@ -53,7 +54,7 @@ func rejectsValue(ctx context.Context, s *framework.Sandbox, existing *batchv1.C
 	expectRejected(err, field, "changed to %q", value)
 }
 
-var _ = Describe("CronJob validation:", Label("area:api", "behaviour:validation"), func() {
+var _ = Describe("CronJob validation:", behaviour.Validation, func() {
 
 	DescribeTable("the API server rejects", func(ctx SpecContext, cases invalidCronJobs) {
 		rejects(ctx, framework.New(ctx), func() *batchv1.CronJob {
@@ -230,7 +231,7 @@ func noJobs(ctx context.Context, s *framework.Sandbox) denial {
 	return full(ctx, s, "count/jobs.batch", creating(s, exampleJob())).denial()
 }
 
-var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "behaviour:admission"), func() {
+var _ = Describe("CronJob admission, rejected Jobs:", behaviour.Admission, func() {
 
 	// Wrong: takes a rejected Job for started, so that it is never started.
 	DescribeTable("the controller starts the Job later when it is rejected by", func(ctx SpecContext, build func(context.Context, *framework.Sandbox) denial) {
@@ -286,7 +287,7 @@ var _ = Describe("CronJob admission, rejected Jobs:", Label("area:cronjob", "beh
 	})
 })
 
-var _ = Describe("CronJob admission, events:", Label("area:cronjob", "behaviour:admission"), func() {
+var _ = Describe("CronJob admission, events:", behaviour.Admission, func() {
 
 	It("the controller emits FailedCreate for a rejected Job", Covers(WarnsOfARefusedJob), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
@@ -302,7 +303,7 @@ var _ = Describe("CronJob admission, events:", Label("area:cronjob", "behaviour:
 	})
 })
 
-var _ = Describe("CronJob admission, changed Jobs:", Label("area:cronjob", "behaviour:admission"), func() {
+var _ = Describe("CronJob admission, changed Jobs:", behaviour.Admission, func() {
 
 	// Wrong: recognizes its Jobs by the labels of the template.
 	It("Jobs with additional labels and annotations belong to the CronJob", Covers(CountsJobsWithAddedLabels), needsMutations, func(ctx SpecContext) {

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -40,7 +41,7 @@ func manual() *puppet.JobBuilder {
 	})
 }
 
-var _ = Describe("Job validation:", Label("area:api", "behaviour:validation"), func() {
+var _ = Describe("Job validation:", behaviour.Validation, func() {
 
 	It("the API server rejects negative numbers and accepts 0", Covers(RefusesNegativeNumbers), func(ctx SpecContext) {
 		s := framework.New(ctx)
@@ -209,7 +210,7 @@ const (
 	values = rules + "[0].onExitCodes.values"
 )
 
-var _ = Describe("Job podFailurePolicy validation:", Label("area:api", "behaviour:validation"), func() {
+var _ = Describe("Job podFailurePolicy validation:", behaviour.Validation, func() {
 
 	DescribeTable("the API server rejects", rejectsJobs,
 		Entry("a restartPolicy other than Never", Covers(FailurePolicyNeedsNever), withRule(failOn(1)), invalidJobs{
@@ -290,7 +291,7 @@ func withIndexes(text string) func(*batchv1.Job) {
 	return succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededIndexes = &text })
 }
 
-var _ = Describe("Job successPolicy validation:", Label("area:api", "behaviour:validation"), func() {
+var _ = Describe("Job successPolicy validation:", behaviour.Validation, func() {
 	const rules = "spec.successPolicy.rules"
 	one := batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](1)}
 

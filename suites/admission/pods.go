@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
@@ -19,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:admission"), func() {
+var _ = Describe("Job admission, rejected pods:", behaviour.Admission, func() {
 
 	// Wrong: counts rejected pods as failed, so that the Job fails at once; or counts
 	// pods as active that it could not create.
@@ -142,7 +143,7 @@ var _ = Describe("Job admission, rejected pods:", Label("area:job", "behaviour:a
 	})
 })
 
-var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:admission"), func() {
+var _ = Describe("Job admission, mutated pods:", behaviour.Admission, func() {
 
 	// Wrong: takes pods that differ from the template for those of another owner.
 	It("pods with additional labels and annotations are counted", Covers(CountsPodsWithAddedLabels), needsMutations, func(ctx SpecContext) {
@@ -175,7 +176,7 @@ var _ = Describe("Job admission, mutated pods:", Label("area:job", "behaviour:ad
 	})
 })
 
-var _ = Describe("Job admission, rejected changes of pods:", Label("area:job", "behaviour:admission"), func() {
+var _ = Describe("Job admission, rejected changes of pods:", behaviour.Admission, func() {
 
 	// Wrong: takes a pod for deleted once it has sent the request.
 	It("pods whose deletion is rejected stay active, and are deleted later", Covers(UndeletablePodsCount), needsPolicies, func(ctx SpecContext) {
@@ -251,7 +252,7 @@ func releasing(s *framework.Sandbox, pod framework.Pod) request {
 	}
 }
 
-var _ = Describe("Job admission, terminating namespace:", Label("area:job", "behaviour:admission"), func() {
+var _ = Describe("Job admission, terminating namespace:", behaviour.Admission, func() {
 
 	// Wrong: keeps its finalizer on pods whose Job was deleted first; or keeps creating
 	// Jobs and pods, which is rejected, and never syncs those that are left.

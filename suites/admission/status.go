@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
@@ -94,7 +95,7 @@ func status(ctx context.Context, s *framework.Sandbox, name string, job *puppet.
 	return s.Client.Status().Patch(ctx, next, client.MergeFrom(now), &client.SubResourcePatchOptions{PatchOptions: client.PatchOptions{DryRun: []string{metav1.DryRunAll}}})
 }
 
-var _ = Describe("Job status validation:", Label("area:api", "behaviour:validation"), func() {
+var _ = Describe("Job status validation:", behaviour.Validation, func() {
 	plain := puppet.Job("a").Parallelism(1).Completions(2)
 
 	DescribeTable("the API server rejects", func(ctx SpecContext, cases ...jobSteps) {
@@ -247,7 +248,7 @@ func uncounted(succeeded, failed []types.UID) part {
 	}
 }
 
-var _ = Describe("Defaults:", Label("area:api", "behaviour:defaults"), func() {
+var _ = Describe("Defaults:", behaviour.Defaults, func() {
 
 	It("the API server sets parallelism and completions to 1", Covers(DefaultsToOnePod), func(ctx SpecContext) {
 		s := framework.New(ctx)

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
@@ -88,7 +89,7 @@ func acceptsTemplates(ctx context.Context, s *framework.Sandbox, job *batchv1.Jo
 	}
 }
 
-var _ = Describe("Job update validation:", Label("area:api", "behaviour:validation"), func() {
+var _ = Describe("Job update validation:", behaviour.Validation, func() {
 
 	It("the API server rejects changes of the pod template of a Job that is not suspended", Covers(TemplateIsFixed), func(ctx SpecContext) {
 		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged))

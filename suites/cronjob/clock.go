@@ -8,6 +8,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
@@ -18,7 +19,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-var _ = Describe("CronJob clock:", Label("area:cronjob", "behaviour:schedule"), func() {
+var _ = Describe("CronJob clock:", behaviour.Schedule, func() {
 
 	// The first two missed times are 2 hours apart, and the next one is 22 hours later.
 	// Wrong: takes all missed times to be as far apart as the first two.
@@ -81,7 +82,7 @@ var _ = Describe("CronJob clock:", Label("area:cronjob", "behaviour:schedule"), 
 })
 
 // These specs take up to a minute, most of which they wait.
-var _ = Describe("CronJob clock:", Label("area:cronjob", "behaviour:schedule", "slow"), func() {
+var _ = Describe("CronJob clock:", behaviour.Schedule, Label("slow"), func() {
 
 	// Another spec judges late starts: a controller on a busy machine may be too late for one time.
 	// Each Job is deleted when it has ended, as upstream names Jobs by the minute. Wrong: sets its
@@ -180,7 +181,7 @@ func seen(ctx context.Context, s *framework.Sandbox, schedule string) *batchv1.C
 // What becomes of such a time is up to the controller; the spec adds to Ginkgo's report what
 // it saw. kube-controller-manager v1.37.1 and the reference start no Job for a time that does
 // not exist, and two Jobs for one that exists twice.
-var _ = Describe("CronJob summer time:", Label("area:cronjob", "behaviour:schedule"), func() {
+var _ = Describe("CronJob summer time:", behaviour.Schedule, func() {
 
 	// Another CronJob shows that the controller has seen this one. Wrong: starts several
 	// Jobs, or one on another day.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -20,7 +21,7 @@ import (
 
 // The invariants check in every spec that Forbid starts no second Job and that
 // Replace starts none too early.
-var _ = Describe("CronJob concurrencyPolicy", Label("area:cronjob", "behaviour:concurrencyPolicy"), func() {
+var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func() {
 	cron := func(policy batchv1.ConcurrencyPolicy) *puppet.CronJobBuilder {
 		return puppet.CronJob("a", puppet.Job("").BackoffLimit(0)).Policy(policy)
 	}

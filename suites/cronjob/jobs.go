@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -22,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-var _ = Describe("CronJob template:", Label("area:cronjob", "behaviour:schedule"), func() {
+var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 
 	// A template that was copied from a Job has this annotation. Wrong: keeps it.
 	It("the controller replaces the scheduled time in the template's annotations", Covers(TemplateCannotSetScheduledTime, ScheduledTimeAnnotation), func(ctx SpecContext) {
@@ -75,7 +76,7 @@ var _ = Describe("CronJob template:", Label("area:cronjob", "behaviour:schedule"
 	})
 })
 
-var _ = Describe("CronJob ownership:", Label("area:cronjob", "behaviour:ownership"), func() {
+var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 
 	// The Job looks as if the CronJob had started it. The garbage collector deletes
 	// it, because its owner does not exist; a finalizer keeps it. Wrong: goes by the
@@ -184,7 +185,7 @@ var _ = Describe("CronJob ownership:", Label("area:cronjob", "behaviour:ownershi
 
 // The Jobs here have no pods: the specs write their status. "done-3" completed
 // three hours ago, "failed-1" failed one hour ago.
-var _ = Describe("CronJob history limits:", Label("area:cronjob", "behaviour:historyLimits"), func() {
+var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 	// batch/v1 CronJobSpec.successfulJobsHistoryLimit: the number of successful
 	// finished jobs to retain. Wrong: a controller that deletes the newest, keeps
 	// one more or less, or deletes all once there are too many.

@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -20,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-var _ = Describe("CronJob schedule:", Label("area:cronjob", "behaviour:schedule"), func() {
+var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 	// Wrong: a controller that starts another Job at each sync.
 	It("the controller starts exactly one Job for a scheduled time", Covers(StartsOnSchedule, OneJobPerTime, ActiveRefersToRunning, QuietCronStatus), func(ctx SpecContext) {
 		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
@@ -20,7 +21,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-var _ = Describe("CronJob status:", Label("area:cronjob", "behaviour:schedule"), func() {
+var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 	// ends returns a sandbox with a CronJob whose Job has ended with an exit code, and is not
 	// active any more.
 	ends := func(ctx context.Context, exitCode int, end batchv1.JobConditionType) (*framework.Sandbox, *batchv1.Job, time.Time) {
@@ -211,7 +212,7 @@ func reference(job *batchv1.Job) corev1.ObjectReference {
 }
 
 // No controller has to emit these events, but users look for them.
-var _ = Describe("CronJob events:", Label("area:cronjob", "behaviour:schedule"), func() {
+var _ = Describe("CronJob events:", behaviour.Schedule, func() {
 
 	It("the controller emits SuccessfulCreate and SawCompletedJob for a Job", Covers(EventsForStartAndEnd), func(ctx SpecContext) {
 		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -15,7 +16,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 )
 
-var _ = Describe("CronJob schedule change:", Label("area:cronjob", "behaviour:schedule"), func() {
+var _ = Describe("CronJob schedule change:", behaviour.Schedule, func() {
 
 	// One witness shows that the controller has seen this CronJob with its former schedule, by
 	// which no Job was due, and another one that it has come to the new schedule. Wrong: takes
@@ -47,7 +48,7 @@ var _ = Describe("CronJob schedule change:", Label("area:cronjob", "behaviour:sc
 
 // These schedules are fixed, so that another Job may become due while a spec
 // runs. Then the Job of either time is right, and Forbid keeps it at one Job.
-var _ = Describe("CronJob schedule syntax:", Label("area:cronjob", "behaviour:schedule"), func() {
+var _ = Describe("CronJob schedule syntax:", behaviour.Schedule, func() {
 	startsLatest := func(ctx SpecContext, schedule string, matches func(t time.Time) bool) {
 		s := framework.New(ctx)
 		before := latest(matches)
@@ -111,7 +112,7 @@ func latest(matches func(t time.Time) bool) time.Time {
 
 // Source: batch/v1 CronJobSpec.timeZone; KEP-3140. The API server rejects unknown
 // zones, so that no controller has to.
-var _ = Describe("CronJob timeZone:", Label("area:cronjob", "behaviour:schedule"), func() {
+var _ = Describe("CronJob timeZone:", behaviour.Schedule, func() {
 
 	// It is never the same day in both zones. Wrong: takes the hour from the zone, and
 	// the day from UTC.

@@ -59,7 +59,7 @@ func holdAt(s *framework.Sandbox, calls faultproxy.Calls, resource string) (happ
 	return s.Proxy.On(calls).Nth(1).Do(func() { holds <- s.Proxy.Hold(resource) }), holds
 }
 
-var _ = Describe("CronJob faults:", cronJobLabels, func() {
+var _ = Describe("CronJob faults:", faultLabels, func() {
 
 	// failing has requests fail while four CronJobs start their Jobs.
 	failing := func(ctx context.Context, calls faultproxy.Calls, faults ...fault) {

@@ -48,7 +48,7 @@ func twoPods() *puppet.JobBuilder {
 // oneBackoff is the delay after the first failure, where pods cannot end in the past.
 const oneBackoff = kinds.FirstBackoff
 
-var _ = Describe("Job faults:", jobLabels, func() {
+var _ = Describe("Job faults:", faultLabels, func() {
 
 	// Wrong: acts on events alone, and takes what is there at its start for done.
 	DescribeTable("after a downtime in which", func(ctx SpecContext, d downtime) {

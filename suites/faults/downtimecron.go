@@ -48,7 +48,7 @@ func (c runningCronJob) misses(ctx context.Context, s *framework.Sandbox, tick t
 	SetLastScheduleTime(ctx, s, s.CronJob(c.cronJob.Name), LastBefore(tick))
 }
 
-var _ = Describe("CronJob faults:", cronJobLabels, func() {
+var _ = Describe("CronJob faults:", faultLabels, func() {
 
 	// Wrong: acts on events alone, and takes what is there at its start for done; or
 	// starts again what the status does not show.

@@ -18,6 +18,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -29,11 +30,8 @@ import (
 // Counters are the counters of a Job's status.
 type Counters = framework.Counters
 
-// jobLabels are on all specs of Jobs, cronJobLabels on those of CronJobs.
-var (
-	jobLabels     = Label(spec.FaultsLabel, "area:job", "behaviour:faults")
-	cronJobLabels = Label(spec.FaultsLabel, "area:cronjob", "behaviour:faults")
-)
+// faultLabels are on all specs here.
+var faultLabels = append(Label(spec.FaultsLabel), behaviour.Faults...)
 
 // The requests of a Job controller. It may name pods as it likes, and patch or
 // update them.

@@ -59,7 +59,7 @@ func expireLease(ctx context.Context, s *framework.Sandbox, leader *framework.Pr
 	Expect(s.Client.Patch(ctx, l, free)).To(Succeed())
 }
 
-var _ = Describe("Job faults:", jobLabels, func() {
+var _ = Describe("Job faults:", faultLabels, func() {
 
 	// Wrong: starts again because another replica created the pods.
 	It("after a change of leader, the new leader continues the Job", Covers(LeaderChanges), func(ctx SpecContext) {
@@ -91,7 +91,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	})
 })
 
-var _ = Describe("CronJob faults:", cronJobLabels, func() {
+var _ = Describe("CronJob faults:", faultLabels, func() {
 
 	// Wrong: gives the Job of a scheduled time another name each time.
 	It("after a change of leader, a late request of the old leader creates no second Job", Covers(CronSurvivesCrashes), func(ctx SpecContext) {

@@ -19,7 +19,7 @@ import (
 // 12.8 s; from 1 s on, the fifth is 16 s; from 5 ms on, the twelfth is 10.2 s.
 const longestRetry = 10 * time.Second
 
-var _ = Describe("Job faults:", jobLabels, func() {
+var _ = Describe("Job faults:", faultLabels, func() {
 
 	// No event follows the end of a pod, and the controller has seen those before, as it has seen the
 	// witness: it has to retry by itself. Wrong: remembers failures after a success.
@@ -47,7 +47,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	})
 })
 
-var _ = Describe("CronJob faults:", cronJobLabels, func() {
+var _ = Describe("CronJob faults:", faultLabels, func() {
 
 	// Nothing happens after a failed create request that could make the controller sync: the Job before
 	// stays as it is. Wrong: remembers failures after a success.

@@ -12,6 +12,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -27,7 +28,7 @@ import (
 
 // Every regression of the library, as a spec. A bug that the version has is expected to
 // make it fail.
-var _ = Describe("regression", Label(spec.FaultsLabel, "behaviour:regressions"),
+var _ = Describe("regression", Label(spec.FaultsLabel), behaviour.Regressions,
 	framework.Simulated("its pods end long ago or are held"), func() {
 
 		// Wrong: the versions of upstream that the scenario names.
@@ -57,14 +58,10 @@ func labelsOf(bug library.Entry) Labels {
 	if bug.Pull > 0 {
 		l = append(l, fmt.Sprintf("%s%d", spec.PullLabel, bug.Pull))
 	}
-	area := contract.Job
-	if list := requirementsOf(bug); len(list) > 0 {
-		area = list[0].Profile()
-	}
 	if bug.Alone {
 		l = append(l, OnlyReleaser...)
 	}
-	return append(l, spec.AreaLabel+string(area))
+	return l
 }
 
 func runRegression(ctx context.Context, s *scenario.Scenario) {
@@ -92,14 +89,14 @@ func runRegression(ctx context.Context, s *scenario.Scenario) {
 
 var _ = Describe("One fault at a time", func() {
 	// Wrong: a controller whose next step does not depend on what there is.
-	It("leaves no trace in the end of a Job", Label(spec.FaultsLabel, spec.SimulatedLabel, "area:job", "behaviour:faults"),
+	It("leaves no trace in the end of a Job", faultLabels, Label(spec.SimulatedLabel),
 		Covers(CreatesDespiteFaults, CountsDespiteFaults, SurvivesCrashes), func(ctx SpecContext) {
 			explores(ctx, "single", "create pods", "update jobs/status", "patch jobs/status")
 		})
 
 	// #120649. Wrong: a controller that records what it is about to do, or does
 	// not find what it did.
-	It("leaves no trace in what a CronJob does", Label(spec.FaultsLabel, spec.SimulatedLabel, "area:cronjob", "behaviour:faults"),
+	It("leaves no trace in what a CronJob does", faultLabels, Label(spec.SimulatedLabel),
 		Covers(StartsDespiteFaults, RecordsDespiteFaults, CronSurvivesCrashes), Shows(upstream.LostStart), func(ctx SpecContext) {
 			explores(ctx, "cron-single", "create jobs", "update cronjobs/status", "patch cronjobs/status")
 		})

@@ -22,7 +22,7 @@ import (
 
 // The controller's writes reach the API server, but its watches deliver neither
 // them nor the changes of users. What it does meanwhile is not specified.
-var _ = Describe("Job faults:", jobLabels, func() {
+var _ = Describe("Job faults:", faultLabels, func() {
 
 	// #130103, #137210. Wrong: does not see the counters that it wrote, but sees that
 	// counted pods have lost their finalizer, and replaces them.
@@ -211,7 +211,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	})
 })
 
-var _ = Describe("Job faults:", jobLabels, func() {
+var _ = Describe("Job faults:", faultLabels, func() {
 
 	// Wrong: watches on from its old position, or not at all.
 	It("after its watches have expired, the controller acts on what it missed", Covers(ExpiredWatches), func(ctx SpecContext) {

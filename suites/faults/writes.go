@@ -21,7 +21,7 @@ import (
 // Each kind of request that a Job controller makes fails with errors, conflicts,
 // throttling, a broken connection and a lost answer. A 429 carries Retry-After,
 // which a client library may follow by itself.
-var _ = Describe("Job faults:", jobLabels, func() {
+var _ = Describe("Job faults:", faultLabels, func() {
 
 	// failing has requests fail while four Jobs of two pods complete.
 	failing := func(ctx context.Context, calls faultproxy.Calls, faults ...fault) *framework.Sandbox {
@@ -206,7 +206,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 // The controller is killed at a request, before or after the API server handles
 // it, and restarted at once. One request at a time goes through then: no other
 // is in flight when the controller is killed.
-var _ = Describe("Job faults:", jobLabels, func() {
+var _ = Describe("Job faults:", faultLabels, func() {
 
 	DescribeTable("every pod is counted once despite crashes before and after",
 		func(ctx SpecContext, calls faultproxy.Calls, n int) {
@@ -241,7 +241,7 @@ var _ = Describe("Job faults:", jobLabels, func() {
 	})
 })
 
-var _ = Describe("CronJob faults:", cronJobLabels, func() {
+var _ = Describe("CronJob faults:", faultLabels, func() {
 
 	DescribeTable("exactly one Job starts despite crashes before and after",
 		func(ctx SpecContext, calls faultproxy.Calls) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -17,7 +18,7 @@ import (
 
 // Sources, where a spec names no other: batch/v1 JobSpec.backoffLimit and
 // JobStatus.failed; https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy.
-var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"), func() {
+var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, func() {
 	// Wrong: retries once, or fails the Job without a reason.
 	It("a Job with backoffLimit 0 fails with its first failed pod", Covers(
 		FailsBeyondBackoffLimit, NoCompletionTimeOnFailure, ReleasesBeforeFinish), func(ctx SpecContext) {
@@ -214,7 +215,7 @@ func keepsOnly(s *framework.Sandbox, pods ...framework.Pod) {
 }
 
 // These specs are about the count of an index's failures, and its back-off.
-var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backoffLimitPerIndex"), func() {
+var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, func() {
 	// Wrong: omits the annotation on the first pod, or counts for all indexes together.
 	It("each pod has the number of failures of its index as an annotation", Covers(
 		FailureCountAnnotation), func(ctx SpecContext) {

@@ -3,6 +3,7 @@ package job
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -16,7 +17,7 @@ import (
 
 // These specs are about failed indexes, and about the end of the Job. Those of retries are
 // in backofflimitperindexretries.go.
-var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backoffLimitPerIndex"), func() {
+var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, func() {
 	// Wrong: retries once more or less or without limit, or fails the Job with the index.
 	It("the controller retries each index that many times while the others run", Covers(
 		RetriesEachIndex, FailedIndexLeavesOthers, FailedIndexFailsTheJob, FailedCountsEveryIndex), func(ctx SpecContext) {

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -21,7 +22,7 @@ import (
 // when a pod ends, by the times in its status; the rest is waited for. Those with several
 // failures at the same time are among the faults: there, no failure is seen before the
 // others.
-var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"), framework.Simulated("a kubelet stamps its own time"), func() {
+var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulated("a kubelet stamps its own time"), func() {
 	// Wrong: doubles the delay no more than once; begins with a longer one.
 	It("the controller waits 80 s after the fourth failure, and not longer", Covers(BackoffDoubles), func(ctx SpecContext) {
 		s, pod := withThreeFailures(ctx)
@@ -50,7 +51,7 @@ var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"
 	})
 })
 
-var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailurePolicy"), framework.Simulated("a kubelet terminates containers"), func() {
+var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, framework.Simulated("a kubelet terminates containers"), func() {
 	// Wrong: panics, or takes the exit code that is not there for 0.
 	It("a failed pod whose containers run on matches no rule with exit codes", Covers(UnterminatedHasNoExitCode), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").PodFailurePolicy(
@@ -61,7 +62,7 @@ var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailur
 	})
 })
 
-var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backoffLimitPerIndex"), framework.Simulated("a kubelet stamps its own time"), func() {
+var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, framework.Simulated("a kubelet stamps its own time"), func() {
 	// Wrong: counts for the delay only what counts towards the limit.
 	It("the controller waits 40 s after the third ignored failure of an index, and not longer", Covers(IgnoredFailuresDelayIndex), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
@@ -75,7 +76,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	})
 })
 
-var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backoffLimitPerIndex"), framework.Simulated("a kubelet stamps its own time"), func() {
+var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, framework.Simulated("a kubelet stamps its own time"), func() {
 	// One index is due 20 s after its second failure, the other one soon. Wrong: waits for the longest
 	// of several back-offs, or for that of the first index.
 	DescribeTable("an index runs again when its back-off is over, while that of another goes on", func(ctx SpecContext, first, second string) {
@@ -96,7 +97,7 @@ var _ = Describe("Job backoffLimitPerIndex:", Label("area:job", "behaviour:backo
 	)
 })
 
-var _ = Describe("Job backoffLimit:", Label("area:job", "behaviour:backoffLimit"), framework.Simulated("a kubelet stamps its own time"), func() {
+var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulated("a kubelet stamps its own time"), func() {
 	// Wrong: leaves init containers out.
 	It("the controller waits 10 s after the end of the sidecar, where that ended last", Covers(BackoffAfterSidecars), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").With(func(j *batchv1.Job) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -20,7 +21,7 @@ import (
 
 // Sources, where a spec names no other: batch/v1 JobSpec.completions,
 // JobStatus.succeeded and conditions; KEP-2307.
-var _ = Describe("Job completions:", Label("area:job", "behaviour:completions"), func() {
+var _ = Describe("Job completions:", behaviour.Completions, func() {
 	It("the Job is Complete when that many pods have succeeded", Covers(
 		CompletesAtCompletions, KeepsFinishedPods, CompletionTime, LeavesTheSpec, CountsOnce, OneConditionPerType,
 		UncountedLists), framework.NoQueue("a queue changes the spec of the Job after its creation"), func(ctx SpecContext) {

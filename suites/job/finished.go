@@ -6,6 +6,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -18,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func() {
+var _ = Describe("Finished Job:", behaviour.Ownership, func() {
 	// Wrong: replaces the pods, keeps their finalizers, or does not set blockOwnerDeletion,
 	// by which the garbage collector waits for them.
 	It("a Job that is deleted in the foreground is gone after its pods", Covers(
@@ -103,7 +104,7 @@ var _ = Describe("Finished Job:", Label("area:job", "behaviour:ownership"), func
 //
 // Where pods have to run before the deadline, the spec sets it once they run: no spec
 // depends on the speed of a machine.
-var _ = Describe("Job activeDeadlineSeconds:", Label("area:job", "behaviour:activeDeadlineSeconds"), func() {
+var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, func() {
 	// Wrong: keeps the pods, or does not count them.
 	It("the controller fails the Job at its deadline and deletes its pods", Covers(
 		FailsAtDeadline, DeadlineDeletesActive, NoCompletionTimeOnFailure), func(ctx SpecContext) {

@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -20,7 +21,7 @@ import (
 )
 
 // Source: KEP-2214. More specs of Indexed Jobs are in completions.go.
-var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() {
+var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 	// Wrong: sets the variable in the first container only, or not in init containers.
 	It("every container has its index, also init containers and sidecars", Covers(
 		EveryPodHasAnIndex, IndexVariable), func(ctx SpecContext) {
@@ -218,7 +219,7 @@ var _ = Describe("Indexed Job:", Label("area:job", "behaviour:indexed"), func() 
 })
 
 // Source: KEP-3715.
-var _ = Describe("Elastic Indexed Job:", Label("area:job", "behaviour:indexed"), func() {
+var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 	// Wrong: keeps an index out of range in completedIndexes, or drops one in range.
 	It("a completed index that is scaled away and comes back runs again", Covers(
 		ScaleDownForgetsIndexes, ReturnedIndexRunsAgain), func(ctx SpecContext) {

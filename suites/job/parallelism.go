@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -21,7 +22,7 @@ import (
 
 // Sources, where a spec names no other: batch/v1 JobSpec.parallelism and
 // JobStatus.active, ready and terminating.
-var _ = Describe("Job parallelism:", Label("area:job", "behaviour:parallelism"), func() {
+var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 	// Wrong: creates as many pods as completions at once, or one pod at a time.
 	It("the controller runs as many pods at once as parallelism asks for", covers.Requirements(
 		RunsAsMany, StatusActive, StartTime), func(ctx SpecContext) {

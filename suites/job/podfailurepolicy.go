@@ -4,6 +4,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -18,7 +19,7 @@ import (
 //
 // No spec checks when the controller replaces an ignored failure: the contract leaves it
 // open, and kube-controller-manager applies its back-off.
-var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailurePolicy"), func() {
+var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, func() {
 	// Wrong: retries, or fails the Job for another reason.
 	It("the first failed pod that matches FailJob fails the Job, whatever the backoffLimit", Covers(
 		FailJobAction), func(ctx SpecContext) {

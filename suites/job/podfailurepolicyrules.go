@@ -6,6 +6,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -21,7 +22,7 @@ import (
 
 // These specs are about the matching of rules. Either a rule or backoffLimit fails the Job,
 // and the reason shows which.
-var _ = Describe("Job podFailurePolicy:", Label("area:job", "behaviour:podFailurePolicy"), func() {
+var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, func() {
 	// Wrong: confuses In with NotIn, or matches any exit code.
 	It("a rule with In matches the exit codes of its list", Covers(ExitCodesIn), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 40, 42)))

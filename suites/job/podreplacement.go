@@ -5,6 +5,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -17,7 +18,7 @@ import (
 )
 
 // Source: KEP-3939. The specs of each policy with one pod are in parallelism.go.
-var _ = Describe("Job podReplacementPolicy Failed:", Label("area:job", "behaviour:podReplacementPolicy"), func() {
+var _ = Describe("Job podReplacementPolicy Failed:", behaviour.PodReplacementPolicy, func() {
 	// Wrong: replaces all when the first of them has ended.
 	It("the controller replaces each deleted pod when it has ended", Covers(
 		FailedReplacesAfterEnd, FailedCountsAfterEnd), func(ctx SpecContext) {
@@ -94,8 +95,7 @@ var _ = Describe("Job podReplacementPolicy Failed:", Label("area:job", "behaviou
 	})
 })
 
-var _ = Describe("Job podReplacementPolicy TerminatingOrFailed:", Label(
-	"area:job", "behaviour:podReplacementPolicy"), func() {
+var _ = Describe("Job podReplacementPolicy TerminatingOrFailed:", behaviour.PodReplacementPolicy, func() {
 
 	// Wrong: counts the pod twice, or counts it as succeeded.
 	It("a deleted pod counts as failed, even if it succeeds", Covers(
@@ -127,7 +127,7 @@ var _ = Describe("Job podReplacementPolicy TerminatingOrFailed:", Label(
 })
 
 // Source: batch/v1 JobStatus.terminating, active and ready; KEP-3939, KEP-2879.
-var _ = Describe("Job status.terminating:", Label("area:job", "behaviour:podReplacementPolicy"), func() {
+var _ = Describe("Job status.terminating:", behaviour.PodReplacementPolicy, func() {
 	// Wrong: counts by the deletionTimestamp alone, and waits for a pod that has ended.
 	It("the controller does not count a pod that has ended and has a finalizer", Covers(
 		EndedIsNotTerminating), func(ctx SpecContext) {
@@ -181,7 +181,7 @@ func withPolicy(policy batchv1.PodReplacementPolicy) *puppet.JobBuilder {
 //
 // Source, where a spec names no other:
 // https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy.
-var _ = Describe("Job restartPolicy OnFailure:", Label("area:job", "behaviour:OnFailure"), func() {
+var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 	// Wrong: replaces the pod, or counts restarts as failed pods.
 	It("the Job completes when its pod succeeds at the third attempt", Covers(RestartsInPlace), func(ctx SpecContext) {
 		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1"))

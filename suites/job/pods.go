@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -27,7 +28,7 @@ var suspensionDeletesAdopted = framework.NoQueue("a suspended Job deletes the ac
 
 // A pod counts for the Job that controls it, and so these specs belong to the behaviour
 // completions.
-var _ = Describe("Job pods:", Label("area:job", "behaviour:completions"), func() {
+var _ = Describe("Job pods:", behaviour.Completions, func() {
 	// Source: batch/v1 JobSpec.template, JobNameLabel and ControllerUidLabel.
 	It("the controller creates them from the template, with labels, owner and finalizer", Covers(
 		PodFollowsTemplate, PodLabels, PodNameFollowsJob, JobOwnsPod, TrackingFinalizer), func(ctx SpecContext) {
@@ -230,7 +231,7 @@ func orphanPod(name string, annotations map[string]string) *corev1.Pod {
 }
 
 // The specs of adoption and release as a rule are in pods.go.
-var _ = Describe("Job identity:", Label("area:job", "behaviour:ownership"), func() {
+var _ = Describe("Job identity:", behaviour.Ownership, func() {
 	// Many tools still select by them. Wrong: drops the labels that the API server has added
 	// to the template.
 	It("each pod has the legacy labels job-name and controller-uid", Covers(LegacyPodLabels), func(ctx SpecContext) {

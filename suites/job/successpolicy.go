@@ -6,6 +6,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -16,7 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-var _ = Describe("Job successPolicy:", Label("area:job", "behaviour:successPolicy"), func() {
+var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 	// Wrong: requires all indexes, or any of them.
 	It("the Job completes when all succeededIndexes have succeeded", Covers(
 		SucceededIndexes, UnmetPolicyChangesNothing), func(ctx SpecContext) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/internal/steps"
@@ -23,7 +24,7 @@ import (
 )
 
 // Sources, where a spec names no other: batch/v1 JobSpec.suspend; KEP-2232.
-var _ = Describe("Job suspend:", Label("area:job", "behaviour:suspend"), func() {
+var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 	// The controller may or may not have seen the suspended Job. Wrong: does not run the Job.
 	It("a Job that is created suspended and resumed at once runs", Covers(
 		SuspendedHasNoPods, ResumeStartsAnew), func(ctx SpecContext) {
@@ -245,7 +246,7 @@ func eventsOf(s *framework.Sandbox, job *batchv1.Job, reason string) []corev1.Ev
 }
 
 // Source: KEP-4368. No invariant covers Jobs of another controller.
-var _ = Describe("Job managedBy:", Label("area:job", "behaviour:managedBy"), func() {
+var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 	foreign := func() *puppet.JobBuilder {
 		return puppet.Job("a").Parallelism(2).Completions(2).ManagedBy("example.org/other")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/sandbox"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	. "github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/webhook/requirements"
 	. "github.com/onsi/ginkgo/v2"
@@ -91,7 +92,7 @@ func spare(ctx context.Context, s *framework.Sandbox, label string, done func(er
 	Expect(err).NotTo(HaveOccurred(), "the webhooks follow the label of the namespace")
 }
 
-var _ = Describe("Webhooks, defaults:", Label("area:api", "behaviour:webhooks"), func() {
+var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 
 	// Wrong: takes 0 for a field that is not set.
 	It("the webhook keeps what is set", Covers(KeepsWhatIsSet), func(ctx SpecContext) {
@@ -135,7 +136,7 @@ var _ = Describe("Webhooks, defaults:", Label("area:api", "behaviour:webhooks"),
 	})
 })
 
-var _ = Describe("Webhooks, validation:", Label("area:api", "behaviour:webhooks"), func() {
+var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 
 	// Wrong: answers with an error of no type, which becomes 403 Forbidden; or validates new objects only.
 	It("the webhook refuses an invalid CronJob with the reason and the field", Covers(RefusesAsInvalid), func(ctx SpecContext) {

@@ -11,13 +11,16 @@ import (
 	"github.com/onsi/ginkgo/v2"
 )
 
-// Requirements decorates a spec with the requirements that it checks: IDs, profiles, features
-// and the level become labels, and their versions limit where the spec runs. The
-// level is that of the most binding requirement.
+// Requirements decorates a spec with the requirements that it checks: IDs, profiles, features,
+// the area and the level become labels, and their versions limit where the spec runs. The
+// level is that of the most binding requirement, the area that of the first one.
 func Requirements(requirements ...contract.Requirement) []any {
 	labels := ginkgo.Labels{level(requirements).Label()}
 	if !slices.ContainsFunc(requirements, func(r contract.Requirement) bool { return !r.Provisional }) {
 		labels = append(labels, spec.ProvisionalLabel)
+	}
+	if len(requirements) > 0 {
+		labels = append(labels, spec.AreaLabel+string(requirements[0].Profile()))
 	}
 	var decorators []any
 	for _, r := range requirements {

@@ -93,3 +93,14 @@ func TestCoversOnlyProvisionalRequirements(t *testing.T) {
 		}
 	}
 }
+
+func TestAreaIsThatOfTheFirstRequirement(t *testing.T) {
+	job, cron := contract.Requirement{ID: "JOB-A-001", Text: "It MUST."}, contract.Requirement{ID: "CRON-A-001", Text: "It MUST."}
+	for want, some := range map[string][]contract.Requirement{"job": {job, cron}, "cronjob": {cron, job}} {
+		decorators := Requirements(some...)
+		labels := decorators[len(decorators)-1].(ginkgo.Labels)
+		if got := spec.ParseLabels(labels).Areas; !slices.Equal(got, []string{want}) {
+			t.Errorf("%v: %v, want %s", labels, got, want)
+		}
+	}
+}
