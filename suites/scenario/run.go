@@ -215,16 +215,9 @@ func (r *runner) until(ctx context.Context, limit time.Duration, check func() st
 
 func (r *runner) patiently(limit time.Duration, try func(wait time.Duration) error) error {
 	over := time.Now().Add(r.environment.Longest)
-	for wait := limit; ; {
-		err := try(wait)
-		no, ok := errors.AsType[*sandbox.Error](err)
-		if !ok || no.Cause != spec.Assertion {
-			return err
-		}
-		if wait = min(limit-time.Since(r.lastProgress()), time.Until(over)); wait <= 0 {
-			return err
-		}
-	}
+	return sandbox.Patiently(limit, try, func() time.Duration {
+		return min(limit-time.Since(r.lastProgress()), time.Until(over))
+	})
 }
 
 // lastProgress returns when something has last happened to a Job, a CronJob or a pod, or a
