@@ -8,8 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -24,28 +23,32 @@ import (
 // others.
 var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulated("a kubelet stamps its own time"), func() {
 	// Wrong: doubles the delay no more than once; begins with a longer one.
-	It("the controller waits 80 s after the fourth failure, and not longer", Covers(BackoffDoubles), func(ctx SpecContext) {
+	It("the controller waits 80 s after the fourth failure, and not longer", covers.Requirements(
+		BackoffDoubles), func(ctx SpecContext) {
 		s, pod := withThreeFailures(ctx)
 		pod.Direct(map[string]string{puppet.FinishedAgo: "72s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 4)
-		nextPodIsDue(s, endOf(s, pod.Name), 8*firstBackoff)
+		nextPodIsDue(s, pod.EndedAt(), 8*firstBackoff)
 	})
 
 	// Wrong: takes the pod's creation, or the time of its own sync, for the end.
-	It("the controller waits 80 s from when a pod whose containers run on stopped being ready", Covers(BackoffOfUnterminated), func(ctx SpecContext) {
+	It("the controller waits 80 s from when a pod whose containers run on stopped being ready", covers.Requirements(
+		BackoffOfUnterminated), func(ctx SpecContext) {
 		s, pod := withThreeFailures(ctx)
-		nextPodIsDue(s, loseNode(ctx, s, pod, 76*time.Second), 8*firstBackoff)
+		nextPodIsDue(s, loseNode(s, pod, 76*time.Second), 8*firstBackoff)
 	})
 
 	// The pod counts as failed while it terminates, and is ready until then. It is older than the
 	// back-off. Wrong: takes its creation for its end.
-	It("the controller waits 10 s from the deletion of a pod whose containers run on", Covers(FirstBackoff), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Puppet(terminateLater))
-		pod := Running(s, "a", 1)[0]
+	It("the controller waits 10 s from the deletion of a pod whose containers run on", covers.Requirements(
+		FirstBackoff), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Puppet(terminateLater))
+		pod := job.Runs(1)[0]
 		s.StaysFor(firstBackoff+2*time.Second, "the pod runs", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		Expect(s.Client.Delete(ctx, &pod.Pod)).To(Succeed())
-		s.Soon("the pod terminates", func(g Gomega) { g.Expect(podNamed(s, pod.Name).DeletionTimestamp).NotTo(BeNil()) })
-		deleted := podNamed(s, pod.Name)
+		isBeingDeleted(s, pod)
+		deleted := pod.Now()
 		grace := time.Duration(*deleted.DeletionGracePeriodSeconds) * time.Second
 		nextPodIsDue(s, deleted.DeletionTimestamp.Add(-grace), firstBackoff)
 	})
@@ -53,26 +56,30 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulate
 
 var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, framework.Simulated("a kubelet terminates containers"), func() {
 	// Wrong: panics, or takes the exit code that is not there for 0.
-	It("a failed pod whose containers run on matches no rule with exit codes", Covers(UnterminatedHasNoExitCode), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").PodFailurePolicy(
+	It("a failed pod whose containers run on matches no rule with exit codes", covers.Requirements(
+		UnterminatedHasNoExitCode), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").PodFailurePolicy(
 			onExitCodes(failJob, in, 42), onExitCodes(failJob, batchv1.PodFailurePolicyOnExitCodesOpNotIn, 42)))
-		loseNode(ctx, s, Running(s, "a", 1)[0], time.Hour)
-		Counts(s, "a", "the failure is counted, and the pod replaced", Counters{Active: 1, Ready: 1, Failed: 1})
-		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+		loseNode(s, job.Runs(1)[0], time.Hour)
+		job.Counts("the failure is counted, and the pod replaced", Counters{Active: 1, Ready: 1, Failed: 1})
+		Expect(job.Conditions()).To(BeEmpty())
 	})
 })
 
 var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, framework.Simulated("a kubelet stamps its own time"), func() {
 	// Wrong: counts for the delay only what counts towards the limit.
-	It("the controller waits 40 s after the third ignored failure of an index, and not longer", Covers(IgnoredFailuresDelayIndex), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
+	It("the controller waits 40 s after the third ignored failure of an index, and not longer", covers.Requirements(
+		IgnoredFailuresDelayIndex), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))
-		Running(s, "a", 1).End(42)
-		indexRunsAgain(s, "0", 2).End(42)
-		pod := indexRunsAgain(s, "0", 3)
+		job.Runs(1).End(42)
+		indexRunsAgain(s, job, "0", 2).End(42)
+		pod := indexRunsAgain(s, job, "0", 3)
 		pod.Direct(map[string]string{puppet.FinishedAgo: "36s", puppet.ExitCodes: "42"})
 		podsReach(s, corev1.PodFailed, 3)
-		nextPodIsDue(s, endOf(s, pod.Name), 4*firstBackoff)
+		nextPodIsDue(s, pod.EndedAt(), 4*firstBackoff)
 	})
 })
 
@@ -80,36 +87,39 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fr
 	// One index is due 20 s after its second failure, the other one soon. Wrong: waits for the longest
 	// of several back-offs, or for that of the first index.
 	DescribeTable("an index runs again when its back-off is over, while that of another goes on", func(ctx SpecContext, first, second string) {
-		s := WithJob(ctx, indexed(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
-		byIndex(Running(s, "a", 2))[second].End(1)
-		later, sooner := indexRunsAgain(s, second, 3), byIndex(s.Active())[first]
+		s := framework.New(ctx)
+		job := s.Create(indexed(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
+		byIndex(job.Runs(2))[second].End(1)
+		later, sooner := indexRunsAgain(s, job, second, 3), byIndex(s.Active())[first]
 		later.Direct(map[string]string{puppet.FinishedAgo: "0s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 2)
 		sooner.Direct(map[string]string{puppet.FinishedAgo: "6s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 3)
-		nextPodIsDue(s, endOf(s, sooner.Name), firstBackoff)
+		nextPodIsDue(s, sooner.EndedAt(), firstBackoff)
 		next := s.Created()[3]
 		Expect(indexesOf(framework.Pods{next})).To(ConsistOf(first))
-		Expect(next.CreationTimestamp.Time).To(BeTemporally("<", endOf(s, later.Name).Add(2*firstBackoff-2*time.Second)))
+		Expect(next.CreationTimestamp.Time).To(BeTemporally("<", later.EndedAt().Add(2*firstBackoff-2*time.Second)))
 	},
-		Entry("of a higher index", Covers(BackoffLeavesOtherIndexes), "0", "1"),
-		Entry("of a lower index", Covers(BackoffLeavesOtherIndexes), "1", "0"),
+		Entry("of a higher index", covers.Requirements(BackoffLeavesOtherIndexes), "0", "1"),
+		Entry("of a lower index", covers.Requirements(BackoffLeavesOtherIndexes), "1", "0"),
 	)
 })
 
 var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulated("a kubelet stamps its own time"), func() {
 	// Wrong: leaves init containers out.
-	It("the controller waits 10 s after the end of the sidecar, where that ended last", Covers(BackoffAfterSidecars), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").With(func(j *batchv1.Job) {
+	It("the controller waits 10 s after the end of the sidecar, where that ended last", covers.Requirements(
+		BackoffAfterSidecars), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").With(func(j *batchv1.Job) {
 			always := corev1.ContainerRestartPolicyAlways
 			j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: &always}}
 		}))
-		pod, at := Running(s, "a", 1)[0], time.Now().Truncate(time.Second)
+		pod, at := job.Runs(1)[0], time.Now().Truncate(time.Second)
 		ended := func(ago time.Duration) corev1.ContainerState {
 			return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, FinishedAt: metav1.NewTime(at.Add(-ago))}}
 		}
 		const sidecarEnded = 2 * time.Second
-		framework.ChangeStatus(s, podNamed(s, pod.Name), func(p *corev1.Pod) {
+		framework.ChangeStatus(s, pod.Now(), func(p *corev1.Pod) {
 			p.Status.Phase = corev1.PodFailed
 			p.Status.ContainerStatuses[0].State = ended(time.Hour)
 			p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "sidecar", State: ended(sidecarEnded)}}
@@ -122,10 +132,11 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulate
 // and its running pod.
 func withThreeFailures(ctx context.Context) (*framework.Sandbox, framework.Pod) {
 	GinkgoHelper()
-	s := WithJob(ctx, puppet.Job("a").FinishedAgo(longAgo))
+	s := framework.New(ctx)
+	job := s.Create(puppet.Job("a").FinishedAgo(longAgo))
 	for failures := int32(1); failures <= 3; failures++ {
-		Running(s, "a", 1).End(1)
-		Counts(s, "a", "the next pod runs", Counters{Active: 1, Ready: 1, Failed: failures})
+		job.Runs(1).End(1)
+		job.Counts("the next pod runs", Counters{Active: 1, Ready: 1, Failed: failures})
 	}
 	return s, s.Active()[0]
 }
@@ -145,10 +156,10 @@ func nextPodIsDue(s *framework.Sandbox, ended time.Time, backoff time.Duration) 
 
 // loseNode has a running pod fail as on a node that is lost: its containers are reported
 // as running. It stopped being ready at the time that is returned.
-func loseNode(ctx context.Context, s *framework.Sandbox, pod framework.Pod, ago time.Duration) time.Time {
+func loseNode(s *framework.Sandbox, pod framework.Pod, ago time.Duration) time.Time {
 	GinkgoHelper()
 	since := metav1.NewTime(time.Now().Add(-ago).Truncate(time.Second))
-	framework.ChangeStatus(s, podNamed(s, pod.Name), func(p *corev1.Pod) {
+	framework.ChangeStatus(s, pod.Now(), func(p *corev1.Pod) {
 		p.Status.Phase, p.Status.Reason = corev1.PodFailed, "NodeLost"
 		ready := kinds.Ready(p)
 		ready.Status, ready.LastTransitionTime = corev1.ConditionFalse, since

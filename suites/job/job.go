@@ -9,7 +9,6 @@
 package job
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -38,20 +36,6 @@ const firstBackoff = kinds.FirstBackoff
 // terminateLater has a deleted pod terminate until the spec releases it.
 var terminateLater = map[string]string{puppet.Terminate: puppet.Hold}
 
-func names(pods framework.Pods) []string {
-	var out []string
-	for _, p := range pods {
-		out = append(out, p.Name)
-	}
-	return out
-}
-
-// others returns the pods without those in than.
-func others(pods framework.Pods, than ...framework.Pod) framework.Pods {
-	known := names(than)
-	return slices.DeleteFunc(slices.Clone(pods), func(p framework.Pod) bool { return slices.Contains(known, p.Name) })
-}
-
 // tracked returns the pods with the finalizer that tracks them.
 func tracked(pods framework.Pods) framework.Pods {
 	return slices.DeleteFunc(slices.Clone(pods), func(p framework.Pod) bool {
@@ -60,7 +44,7 @@ func tracked(pods framework.Pods) framework.Pods {
 }
 
 // release has pods that terminate later end with an exit code.
-func release(ctx context.Context, s *framework.Sandbox, exitCode string, pods ...framework.Pod) {
+func release(exitCode string, pods ...framework.Pod) {
 	GinkgoHelper()
 	for _, pod := range pods {
 		pod.Direct(map[string]string{puppet.Terminate: exitCode, puppet.FinishedAgo: longAgo})
@@ -87,47 +71,30 @@ func podsReach(s *framework.Sandbox, phase corev1.PodPhase, n int) {
 }
 
 // isBeingDeleted waits until a pod has a deletionTimestamp.
-func isBeingDeleted(s *framework.Sandbox, pod string) {
+func isBeingDeleted(s *framework.Sandbox, pod framework.Pod) {
 	GinkgoHelper()
-	s.Soon("pod "+pod+" is being deleted", func(g Gomega) {
-		g.Expect(podNamed(s, pod).DeletionTimestamp).NotTo(BeNil())
-	})
-}
-
-// becomes waits until a condition of the Job is True.
-func becomes(s *framework.Sandbox, condition batchv1.JobConditionType) {
-	GinkgoHelper()
-	s.Soon(fmt.Sprintf("the Job is %s", condition), func(g Gomega) {
-		g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(condition))
-	})
-}
-
-// suspended waits until the Job is Suspended and has these counters.
-func suspended(s *framework.Sandbox, want Counters) {
-	GinkgoHelper()
-	s.Soon("the Job is Suspended", func(g Gomega) {
-		g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-		g.Expect(CountersOf(s.Job("a"))).To(Equal(want))
+	s.Soon("pod "+pod.Name+" is being deleted", func(g Gomega) {
+		g.Expect(pod.Now().DeletionTimestamp).NotTo(BeNil())
 	})
 }
 
 // failsLater waits until the Job has FailureTarget for a reason while its n last pods
 // terminate, and expects that it is not Failed before they have ended.
-func failsLater(s *framework.Sandbox, reason string, n int32) {
+func failsLater(s *framework.Sandbox, job *framework.Job, reason string, n int32) {
 	GinkgoHelper()
 	s.Soon("the Job has FailureTarget, and its last pods terminate", func(g Gomega) {
-		g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailureTarget, reason))
-		g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(0)), HaveField("Terminating", n)))
+		g.Expect(job.Conditions()).To(HaveKeyWithValue(batchv1.JobFailureTarget, reason))
+		g.Expect(job.Counters()).To(And(HaveField("Active", int32(0)), HaveField("Terminating", n)))
 	})
 	s.Stays("the Job is not Failed", func(g Gomega) {
-		g.Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobFailed))
+		g.Expect(job.Conditions()).NotTo(HaveKey(batchv1.JobFailed))
 	})
 	s.Soon("no pod is active", func(g Gomega) { // the status may have been behind
-		g.Expect(s.Job("a").Status.Active).To(BeZero())
+		g.Expect(job.Now().Status.Active).To(BeZero())
 	})
 }
 
-// because returns conditions as TrueConditions does, all with one reason.
+// because returns conditions as Job.Conditions does, all with one reason.
 func because(reason string, kinds ...batchv1.JobConditionType) map[batchv1.JobConditionType]string {
 	conditions := map[batchv1.JobConditionType]string{}
 	for _, kind := range kinds {
@@ -136,24 +103,18 @@ func because(reason string, kinds ...batchv1.JobConditionType) map[batchv1.JobCo
 	return conditions
 }
 
-// endOf returns when the container of a failed pod ended.
-func endOf(s *framework.Sandbox, pod string) time.Time {
-	GinkgoHelper()
-	return podNamed(s, pod).Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time
-}
-
 // failuresCounted waits until the failures of these pods are counted, and expects
 // these counters: the replacements are not due yet. It skips the spec if a busy
 // kubelet reported the last failure when the first back-off was almost over.
-func failuresCounted(s *framework.Sandbox, failed framework.Pods, want Counters) {
+func failuresCounted(s *framework.Sandbox, job *framework.Job, failed framework.Pods, want Counters) {
 	GinkgoHelper()
 	s.Soon("the failures are counted", func(g Gomega) {
-		g.Expect(CountersOf(s.Job("a")).Failed).To(Equal(want.Failed))
+		g.Expect(job.Counters().Failed).To(Equal(want.Failed))
 	})
 	if took := reportedWithin(s, failed); took > firstBackoff-2*time.Second {
 		Skip(fmt.Sprintf("not verified: the kubelet reported the last failure %s after the first", took))
 	}
-	Expect(CountersOf(s.Job("a"))).To(Equal(want))
+	Expect(job.Counters()).To(Equal(want))
 }
 
 // reportedWithin returns the time from the first failure of these pods until all

@@ -135,9 +135,9 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		pods := job.Runs(2)
 		job.SetParallelism(0)
 		job.Counts("both pods are terminating", Counters{Terminating: 2})
-		release(ctx, s, "143", pods[0])
+		release("143", pods[0])
 		job.Counts("one pod is terminating", Counters{Terminating: 1})
-		release(ctx, s, "143", pods[1])
+		release("143", pods[1])
 		s.Soon("both pods are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
 			g.Expect(job.Counters()).To(Equal(Counters{}))
@@ -175,7 +175,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 			job.Counts("two pods are terminating", Counters{Active: 2, Ready: 2, Terminating: 2})
 		}
 		terminating()
-		catchesUp(ctx, s) // with its own deletions, which it may write a status without
+		catchesUp(s) // with its own deletions, which it may write a status without
 		terminating()
 		before := s.Recorder.Position()
 		job.SetParallelism(1)
@@ -247,7 +247,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		pods := job.Runs(2)
 		pods[0].Remove()
 		job.CountsAfter(firstBackoff, "the pod is replaced", Counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1})
-		release(ctx, s, "143", pods[0])
+		release("143", pods[0])
 		s.Soon("the deleted pod is gone", func(g Gomega) {
 			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
 			g.Expect(s.Pods().Names()).NotTo(ContainElement(pods[0].Name))
@@ -268,7 +268,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 			g.Expect(s.Created()).To(HaveLen(2))
 			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 1}))
 		})
-		release(ctx, s, "143", pods[0])
+		release("143", pods[0])
 		job.CountsAfter(firstBackoff, "the pod is replaced", Counters{Active: 2, Ready: 2, Failed: 1})
 	})
 

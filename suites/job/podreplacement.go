@@ -6,9 +6,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,108 +19,117 @@ import (
 // Source: KEP-3939. The specs of each policy with one pod are in parallelism.go.
 var _ = Describe("Job podReplacementPolicy Failed:", behaviour.PodReplacementPolicy, func() {
 	// Wrong: replaces all when the first of them has ended.
-	It("the controller replaces each deleted pod when it has ended", Covers(
+	It("the controller replaces each deleted pod when it has ended", covers.Requirements(
 		FailedReplacesAfterEnd, FailedCountsAfterEnd), func(ctx SpecContext) {
-		s := WithJob(ctx, withPolicy(batchv1.Failed).Parallelism(3).Completions(3))
-		pods := Running(s, "a", 3)
+		s := framework.New(ctx)
+		job := s.Create(withPolicy(batchv1.Failed).Parallelism(3).Completions(3))
+		pods := job.Runs(3)
 		pods[0].Remove()
 		pods[1].Remove()
 		twoTerminate := func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 2}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 2}))
 		}
 		s.Soon("two pods are terminating", twoTerminate)
 		s.Stays("no pod replaces them", twoTerminate)
-		release(ctx, s, "143", pods[0])
-		CountsAfter(s, firstBackoff, "a", "one pod is replaced", Counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1})
-		release(ctx, s, "143", pods[1])
-		CountsAfter(s, 2*firstBackoff, "a", "both pods are replaced", Counters{Active: 3, Ready: 3, Failed: 2})
+		release("143", pods[0])
+		job.CountsAfter(firstBackoff, "one pod is replaced", Counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1})
+		release("143", pods[1])
+		job.CountsAfter(2*firstBackoff, "both pods are replaced", Counters{Active: 3, Ready: 3, Failed: 2})
 		Expect(s.Created()).To(HaveLen(5))
 	})
 
 	// Wrong: counts every deleted pod as failed.
-	It("a deleted pod that succeeds counts as succeeded", Covers(FailedCountsAfterEnd), func(ctx SpecContext) {
-		s := WithJob(ctx, withPolicy(batchv1.Failed).BackoffLimit(0))
-		pod := Running(s, "a", 1)[0]
+	It("a deleted pod that succeeds counts as succeeded", covers.Requirements(
+		FailedCountsAfterEnd), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(withPolicy(batchv1.Failed).BackoffLimit(0))
+		pod := job.Runs(1)[0]
 		pod.Delete()
-		Counts(s, "a", "the pod is terminating", Counters{Terminating: 1})
-		release(ctx, s, "0", pod)
-		CompletesWith(s, 1, "a", Counters{Succeeded: 1})
+		job.Counts("the pod is terminating", Counters{Terminating: 1})
+		release("0", pod)
+		job.CompletesWith(1, Counters{Succeeded: 1})
 	})
 
 	// Wrong: counts terminating pods without their index, or starts no index at all.
-	It("the controller does not start the index of a terminating pod", Covers(
+	It("the controller does not start the index of a terminating pod", covers.Requirements(
 		FailedBlocksTheIndexOnly), func(ctx SpecContext) {
-		s := WithJob(ctx, withPolicy(batchv1.Failed).Indexed().Parallelism(2).Completions(3))
-		pod := Running(s, "a", 2)[0]
+		s := framework.New(ctx)
+		job := s.Create(withPolicy(batchv1.Failed).Indexed().Parallelism(2).Completions(3))
+		pod := job.Runs(2)[0]
 		index := indexesOf(s.Active())[0]
 		pod.Remove()
-		Counts(s, "a", "the pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
-		SetParallelism(ctx, s, "a", 3)
+		job.Counts("the pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
+		job.SetParallelism(3)
 		othersRun := func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(And(HaveLen(2), Not(ContainElement(index))))
 			g.Expect(s.Created()).To(HaveLen(3))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 2, Ready: 2, Terminating: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2, Terminating: 1}))
 		}
 		s.Soon("both other indexes run", othersRun)
 		s.Stays("the index of the terminating pod does not run", othersRun)
-		release(ctx, s, "143", pod)
+		release("143", pod)
 		s.SoonAfter(firstBackoff, "the index runs again", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 3, Ready: 3, Failed: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 3, Ready: 3, Failed: 1}))
 		})
 	})
 
 	// Wrong: ignores pods that it has deleted itself.
-	It("a resumed Job waits for its old pods", Covers(FailedDelaysResume), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
-		s := WithJob(ctx, withPolicy(batchv1.Failed).Parallelism(2).Completions(2))
-		pods := Running(s, "a", 2)
-		SuspendJob(ctx, s, "a")
-		suspended(s, Counters{Terminating: 2})
-		ResumeJob(ctx, s, "a")
+	It("a resumed Job waits for its old pods", covers.Requirements(FailedDelaysResume), covers.MayShow(
+		upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(withPolicy(batchv1.Failed).Parallelism(2).Completions(2))
+		pods := job.Runs(2)
+		job.Suspend()
+		job.IsSuspended(Counters{Terminating: 2})
+		job.Resume()
 		s.Stays("no pod is created", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(2)) })
-		Counts(s, "a", "both pods are terminating", Counters{Terminating: 2}) // the status may have been behind
-		release(ctx, s, "143", pods[0])
-		Counts(s, "a", "one pod runs", Counters{Active: 1, Ready: 1, Terminating: 1})
-		release(ctx, s, "143", pods[1])
-		Running(s, "a", 2)
+		job.Counts("both pods are terminating", Counters{Terminating: 2}) // the status may have been behind
+		release("143", pods[0])
+		job.Counts("one pod runs", Counters{Active: 1, Ready: 1, Terminating: 1})
+		release("143", pods[1])
+		job.Runs(2)
 		Expect(s.Created()).To(HaveLen(4))
 	})
 
-	It("the controller replaces a failed pod", Covers(BothReplaceFailed), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").PodReplacementPolicy(batchv1.Failed).FinishedAgo(longAgo))
-		Running(s, "a", 1).End(1)
-		CountsAfter(s, firstBackoff, "a", "the pod is replaced", Counters{Active: 1, Ready: 1, Failed: 1})
+	It("the controller replaces a failed pod", covers.Requirements(BothReplaceFailed), func(ctx SpecContext) {
+		job := framework.New(ctx).Create(puppet.Job("a").PodReplacementPolicy(batchv1.Failed).FinishedAgo(longAgo))
+		job.Runs(1).End(1)
+		job.CountsAfter(firstBackoff, "the pod is replaced", Counters{Active: 1, Ready: 1, Failed: 1})
 	})
 })
 
 var _ = Describe("Job podReplacementPolicy TerminatingOrFailed:", behaviour.PodReplacementPolicy, func() {
 
 	// Wrong: counts the pod twice, or counts it as succeeded.
-	It("a deleted pod counts as failed, even if it succeeds", Covers(
+	It("a deleted pod counts as failed, even if it succeeds", covers.Requirements(
 		TerminatingReplacesAtOnce, TerminatingStaysFailed), func(ctx SpecContext) {
-		s := WithJob(ctx, withPolicy(batchv1.TerminatingOrFailed))
-		pod := Running(s, "a", 1)[0]
+		s := framework.New(ctx)
+		job := s.Create(withPolicy(batchv1.TerminatingOrFailed))
+		pod := job.Runs(1)[0]
 		pod.Remove()
-		CountsAfter(s, firstBackoff, "a", "the pod is replaced", Counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1})
-		release(ctx, s, "0", pod)
+		job.CountsAfter(firstBackoff, "the pod is replaced", Counters{Active: 1, Ready: 1, Terminating: 1, Failed: 1})
+		release("0", pod)
 		s.Soon("the pod is gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(1))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Failed: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Failed: 1}))
 		})
 		s.Active().End(0)
-		Completes(s, "a", Counters{Succeeded: 1, Failed: 1})
+		job.Completes(Counters{Succeeded: 1, Failed: 1})
 	})
 
-	It("a resumed Job runs beside its old pods", Covers(FailedDelaysResume), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
-		s := WithJob(ctx, withPolicy(batchv1.TerminatingOrFailed).Parallelism(2).Completions(2))
-		pods := Running(s, "a", 2)
-		SuspendJob(ctx, s, "a")
-		suspended(s, Counters{Terminating: 2})
-		ResumeJob(ctx, s, "a")
-		Counts(s, "a", "two new pods run beside the old ones", Counters{Active: 2, Ready: 2, Terminating: 2})
-		release(ctx, s, "143", pods...)
-		Counts(s, "a", "the old pods are gone", Counters{Active: 2, Ready: 2})
+	It("a resumed Job runs beside its old pods", covers.Requirements(FailedDelaysResume), covers.MayShow(
+		upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(withPolicy(batchv1.TerminatingOrFailed).Parallelism(2).Completions(2))
+		pods := job.Runs(2)
+		job.Suspend()
+		job.IsSuspended(Counters{Terminating: 2})
+		job.Resume()
+		job.Counts("two new pods run beside the old ones", Counters{Active: 2, Ready: 2, Terminating: 2})
+		release("143", pods...)
+		job.Counts("the old pods are gone", Counters{Active: 2, Ready: 2})
 		Expect(s.Created()).To(HaveLen(4))
 	})
 })
@@ -129,40 +137,42 @@ var _ = Describe("Job podReplacementPolicy TerminatingOrFailed:", behaviour.PodR
 // Source: batch/v1 JobStatus.terminating, active and ready; KEP-3939, KEP-2879.
 var _ = Describe("Job status.terminating:", behaviour.PodReplacementPolicy, func() {
 	// Wrong: counts by the deletionTimestamp alone, and waits for a pod that has ended.
-	It("the controller does not count a pod that has ended and has a finalizer", Covers(
+	It("the controller does not count a pod that has ended and has a finalizer", covers.Requirements(
 		EndedIsNotTerminating), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Completions(2))
-		pod := Running(s, "a", 1)[0]
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Completions(2))
+		pod := job.Runs(1)[0]
 		pod.Change(func(p *corev1.Pod) { controllerutil.AddFinalizer(p, ownFinalizer) })
 		s.Finally(func() { removeFinalizer(s, &pod.Pod, ownFinalizer) })
 		pod.End(0)
 		nextRuns := func(g Gomega) {
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1, Succeeded: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Succeeded: 1}))
 		}
 		s.Soon("the success is counted and the next pod runs", nextRuns)
 		before := s.Recorder.Position()
 		pod.Delete()
-		isBeingDeleted(s, pod.Name)
+		isBeingDeleted(s, pod)
 		s.StaysSince(before, "the pod does not count as terminating", nextRuns)
-		others(s.Active(), pod).End(0)
-		Completes(s, "a", Counters{Succeeded: 2})
-		Expect(podNamed(s, pod.Name).DeletionTimestamp).NotTo(BeNil())
+		s.Active().Without(pod).End(0)
+		job.Completes(Counters{Succeeded: 2})
+		Expect(pod.Now().DeletionTimestamp).NotTo(BeNil())
 	})
 
 	// The pods are ready until they end. Wrong: counts by the condition Ready.
-	It("the controller counts a terminating pod neither as active nor as ready", Covers(
+	It("the controller counts a terminating pod neither as active nor as ready", covers.Requirements(
 		TerminatingIsNotActive), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(3).Completions(3).PodReplacementPolicy(batchv1.Failed).
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(3).Completions(3).PodReplacementPolicy(batchv1.Failed).
 			Puppet(terminateLater))
-		pods := Running(s, "a", 3)
+		pods := job.Runs(3)
 		for i, want := range []Counters{
 			{Active: 2, Ready: 2, Terminating: 1}, {Active: 1, Ready: 1, Terminating: 2}, {Terminating: 3},
 		} {
 			pods[i].Delete()
-			Counts(s, "a", "one more pod is terminating", want)
+			job.Counts("one more pod is terminating", want)
 		}
-		release(ctx, s, "0", pods...)
-		Completes(s, "a", Counters{Succeeded: 3})
+		release("0", pods...)
+		job.Completes(Counters{Succeeded: 3})
 	})
 })
 
@@ -183,12 +193,14 @@ func withPolicy(policy batchv1.PodReplacementPolicy) *puppet.JobBuilder {
 // https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy.
 var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 	// Wrong: replaces the pod, or counts restarts as failed pods.
-	It("the Job completes when its pod succeeds at the third attempt", Covers(RestartsInPlace), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1"))
+	It("the Job completes when its pod succeeds at the third attempt", covers.Requirements(
+		RestartsInPlace), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1"))
 		restarted(s, 2)
 		s.Stays("the pod is not replaced", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 		s.Active()[0].Direct(map[string]string{puppet.ExitCodes: "1,1,0"})
-		CompletesWith(s, 1, "a", Counters{Succeeded: 1})
+		job.CompletesWith(1, Counters{Succeeded: 1})
 		Expect(s.Pods()).To(ConsistOf(HaveField("Status.ContainerStatuses", ConsistOf(HaveField("RestartCount", int32(2))))))
 		for _, r := range s.History().Jobs("a") {
 			Expect(r.Job().Status.Failed).To(BeZero(), "status.failed at revision %s", r.Job().ResourceVersion)
@@ -196,76 +208,83 @@ var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 	})
 
 	// Wrong: fails the Job one restart too early or never, or replaces the pod.
-	It("the controller fails the Job when the restarts reach backoffLimit", Covers(
+	It("the controller fails the Job when the restarts reach backoffLimit", covers.Requirements(
 		RestartsReachBackoffLimit, RestartLimitDeletesPods), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1"))
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").OnFailure().BackoffLimit(3).ExitCodes("1,1"))
 		restarted(s, 2)
 		s.Stays("the pod runs", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(job.Conditions()).To(BeEmpty())
 			g.Expect(s.Created()).To(HaveLen(1))
 			g.Expect(s.Active()).To(HaveLen(1))
 		})
-		Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+		Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
 		s.Active()[0].Direct(map[string]string{puppet.ExitCodes: "1,1,1"})
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+		job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// Wrong: compares restarts with the limit as it compares failed pods, or fails the Job from
 	// the start.
-	It("a Job with backoffLimit 0 fails at the first restart", Covers(FirstRestartFails), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(0))
-		pod := Running(s, "a", 1)[0]
-		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+	It("a Job with backoffLimit 0 fails at the first restart", covers.Requirements(
+		FirstRestartFails), func(ctx SpecContext) {
+		job := framework.New(ctx).Create(puppet.Job("a").OnFailure().BackoffLimit(0))
+		pod := job.Runs(1)[0]
+		Expect(job.Conditions()).To(BeEmpty())
 		pod.End(1)
-		FailsWith(s, 1, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+		job.FailsWith(1, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
-	It("a Job with backoffLimit 0 completes if its pods need no restart", Covers(
+	It("a Job with backoffLimit 0 completes if its pods need no restart", covers.Requirements(
 		FirstRestartFails), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(0).Parallelism(2).Completions(2).ExitCodes("0"))
-		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
+		job := framework.New(ctx).Create(puppet.Job("a").OnFailure().BackoffLimit(0).
+			Parallelism(2).Completions(2).ExitCodes("0"))
+		job.CompletesWith(2, Counters{Succeeded: 2})
 	})
 
 	// Wrong: compares each pod with the limit.
-	It("the controller adds up the restarts of all pods", Covers(AddsUpRestarts), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2))
-		Running(s, "a", 2).End(1)
-		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
+	It("the controller adds up the restarts of all pods", covers.Requirements(AddsUpRestarts), func(ctx SpecContext) {
+		job := framework.New(ctx).Create(puppet.Job("a").OnFailure().Parallelism(2).Completions(2).BackoffLimit(2))
+		job.Runs(2).End(1)
+		job.FailsWith(2, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	// Wrong: counts the restarts of the first container.
-	It("the controller adds up the restarts of all containers of a pod", Covers(AddsUpRestarts), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").Container("second"))
+	It("the controller adds up the restarts of all containers of a pod", covers.Requirements(
+		AddsUpRestarts), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").OnFailure().BackoffLimit(4).ExitCodes("1").Container("second"))
 		restarted(s, 1)
-		Running(s, "a", 1)
-		Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+		job.Runs(1)
+		Expect(job.Conditions()).To(BeEmpty())
 		s.Active()[0].Direct(map[string]string{puppet.ExitCodes: "1,1"}) // 2 in each of 2 containers
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+		job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
 	// Wrong: ignores init containers, or pending pods.
-	It("the controller adds up the restarts of a failing init container", Covers(
+	It("the controller adds up the restarts of a failing init container", covers.Requirements(
 		AddsUpInitRestarts), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(2).InitContainer("init").
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").OnFailure().BackoffLimit(2).InitContainer("init").
 			Puppet(map[string]string{puppet.InitCodes: "1"}))
 		s.Soon("the init container has restarted", func(g Gomega) {
 			g.Expect(s.Active()).To(ConsistOf(
 				HaveField("Status.InitContainerStatuses", ConsistOf(HaveField("RestartCount", int32(1))))))
 		})
 		s.Stays("the Job runs", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(BeEmpty())
+			g.Expect(job.Conditions()).To(BeEmpty())
 			g.Expect(s.Active()).To(HaveLen(1))
 		})
 		s.Active()[0].Direct(map[string]string{puppet.InitCodes: "1,1"})
-		FailsWith(s, 1, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+		job.FailsWith(1, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
 	// The status reports the restarts before any container has restarted.
 	It("the controller adds up the restarts in the status of init containers", framework.Simulated(
-		"a kubelet overwrites the status of its pods"), Covers(AddsUpInitRestarts), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
+		"a kubelet overwrites the status of its pods"), covers.Requirements(AddsUpInitRestarts), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
 			InitContainer("init"))
 		s.Soon("the pod is about to start", func(g Gomega) {
 			g.Expect(s.Active()).To(ConsistOf(HaveField("Status.InitContainerStatuses", HaveLen(1))))
@@ -273,45 +292,51 @@ var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 		s.Active()[0].ChangeStatus(func(p *corev1.Pod) {
 			p.Status.InitContainerStatuses[0].RestartCount = 2
 		})
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+		job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
 	// "Of Pods with .status.phase equal to Pending or Running." Wrong: adds up the restarts of
 	// all pods that ever existed.
-	It("the controller does not count the restarts of succeeded pods", Covers(
+	It("the controller does not count the restarts of succeeded pods", covers.Requirements(
 		FinishedRestartsDoNotCount), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0"))
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0"))
 		for n := range int32(2) { // one pod after the other
-			s.Soon("another pod has succeeded", func(g Gomega) { g.Expect(s.Job("a").Status.Succeeded).To(BeNumerically(">", n)) })
+			s.Soon("another pod has succeeded", func(g Gomega) {
+				g.Expect(job.Counters().Succeeded).To(BeNumerically(">", n))
+			})
 		}
-		CompletesWith(s, 3, "a", Counters{Succeeded: 3})
+		job.CompletesWith(3, Counters{Succeeded: 3})
 	})
 
-	It("a pod that somebody else deletes is replaced and counts as failed", Covers(
+	It("a pod that somebody else deletes is replaced and counts as failed", covers.Requirements(
 		DeletedOnFailurePodFails), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure())
-		Running(s, "a", 1)[0].Remove()
-		CountsAfter(s, firstBackoff, "a", "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").OnFailure())
+		job.Runs(1)[0].Remove()
+		job.CountsAfter(firstBackoff, "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.Active().End(0)
-		CompletesWith(s, 2, "a", Counters{Succeeded: 1, Failed: 1})
+		job.CompletesWith(2, Counters{Succeeded: 1, Failed: 1})
 	})
 
 	// "The number of Pods with .status.phase = Failed" applies to any restartPolicy: a node
 	// that runs out of memory evicts pods.
-	It("the controller replaces an evicted pod within backoffLimit", Covers(
+	It("the controller replaces an evicted pod within backoffLimit", covers.Requirements(
 		DeletedOnFailurePodFails), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().BackoffLimit(1))
-		Running(s, "a", 1)[0].Evict()
-		Counts(s, "a", "another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").OnFailure().BackoffLimit(1))
+		job.Runs(1)[0].Evict()
+		job.Counts("another pod has replaced it", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.Active()[0].Evict()
-		FailsWith(s, 2, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
+		job.FailsWith(2, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	// Source: JobSpec.activeDeadlineSeconds.
-	It("the controller fails the Job at its deadline while containers restart", Covers(
+	It("the controller fails the Job at its deadline while containers restart", covers.Requirements(
 		DeadlineWhileRestarting), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").OnFailure().ExitCodes("1,1").ActiveDeadlineSeconds(2))
-		exceeds(s, "a", 2*time.Second, Counters{Failed: 1})
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").OnFailure().ExitCodes("1,1").ActiveDeadlineSeconds(2))
+		exceeds(s, job, 2*time.Second, Counters{Failed: 1})
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 		Expect(s.Created()).To(HaveLen(1))
 	})

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"context"
 	"maps"
 	"strings"
 
@@ -9,8 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -30,16 +28,16 @@ var suspensionDeletesAdopted = framework.NoQueue("a suspended Job deletes the ac
 // completions.
 var _ = Describe("Job pods:", behaviour.Completions, func() {
 	// Source: batch/v1 JobSpec.template, JobNameLabel and ControllerUidLabel.
-	It("the controller creates them from the template, with labels, owner and finalizer", Covers(
+	It("the controller creates them from the template, with labels, owner and finalizer", covers.Requirements(
 		PodFollowsTemplate, PodLabels, PodNameFollowsJob, JobOwnsPod, TrackingFinalizer), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		notes := map[string]string{"example.org/note": "kept"}
-		job := framework.Create(s, puppet.Job("a").Puppet(notes).With(func(j *batchv1.Job) {
+		job := s.Create(puppet.Job("a").Puppet(notes).With(func(j *batchv1.Job) {
 			j.Spec.Template.Labels = map[string]string{"example.org/app": "a"}
 			j.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "b"}}
-		}).Obj())
+		}))
 
-		Running(s, "a", 1)
+		job.Runs(1)
 		pod := s.Created()[0]
 		Expect(pod.GenerateName).To(HavePrefix("a-"))
 		Expect(pod.Annotations).To(HaveKeyWithValue("example.org/note", "kept"))
@@ -55,69 +53,74 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 	})
 
 	// Source: metav1.OwnerReference; batch/v1 JobSpec.selector.
-	It("the controller releases and replaces a pod that no longer matches the selector", Covers(
+	It("the controller releases and replaces a pod that no longer matches the selector", covers.Requirements(
 		ReleasesUnmatchedPods, ReleasesLostPods), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a"))
-		pod := Running(s, "a", 1)[0]
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a"))
+		pod := job.Runs(1)[0]
 		pod.Change(func(p *corev1.Pod) { p.Labels = map[string]string{"example.org/app": "other"} })
 		s.Soon("the pod is released and replaced", func(g Gomega) {
-			released := podNamed(s, pod.Name)
+			released := pod.Now()
 			g.Expect(released.OwnerReferences).To(BeEmpty())
 			g.Expect(tracked(framework.Pods{s.Pod(released)})).To(BeEmpty())
 			g.Expect(s.Active()).To(HaveLen(2))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		pod.End(0)
-		others(s.Active(), pod).End(0)
-		CompletesWith(s, 2, "a", Counters{Succeeded: 1})
+		s.Active().Without(pod).End(0)
+		job.CompletesWith(2, Counters{Succeeded: 1})
 	})
 
 	// Source: batch/v1 JobSpec.manualSelector; metav1.OwnerReference.
-	It("the controller adopts an older pod that matches the selector", Covers(AdoptsPods), suspensionDeletesAdopted, func(ctx SpecContext) {
+	It("the controller adopts an older pod that matches the selector", covers.Requirements(
+		AdoptsPods), suspensionDeletesAdopted, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		labels := map[string]string{"example.org/app": "a"}
 		orphan := orphanPod("orphan", nil)
 		orphan.Labels = labels
 		framework.Create(s, orphan)
 		podsReach(s, corev1.PodRunning, 1)
-		job := framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
 			j.Spec.ManualSelector = ptr.To(true)
 			j.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
 			j.Spec.Template.Labels = labels
-		}).Obj())
+		}))
 
-		Running(s, "a", 2)
+		job.Runs(2)
 		Expect(podNamed(s, "orphan")).To(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID))))
 		Expect(tracked(s.Pods())).To(HaveLen(2))
 		s.Active().End(0)
-		Completes(s, "a", Counters{Succeeded: 2})
+		job.Completes(Counters{Succeeded: 2})
 	})
 
 	// Nothing but the new labels can wake the controller. Wrong: looks for pods to adopt when a pod is
 	// created, or with the next event.
-	It("the controller adopts a pod whose labels come to match the selector", Covers(AdoptsPods), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a"))
+	It("the controller adopts a pod whose labels come to match the selector", covers.Requirements(
+		AdoptsPods), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a"))
 		framework.Create(s, orphanPod("orphan", nil))
 		podsReach(s, corev1.PodRunning, 2)
-		Counts(s, "a", "the Job's pod runs", Counters{Active: 1, Ready: 1})
+		job.Counts("the Job's pod runs", Counters{Active: 1, Ready: 1})
 		s.Stays("the Job does not count the other pod", func(g Gomega) {
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
-		match(ctx, s, job, "orphan", "")
+		match(s, job, "orphan", "")
 		s.Soon("one of two pods that are the Job's remains", func(g Gomega) {
 			g.Expect(s.Pods()).To(ConsistOf(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID)))))
 		})
 	})
 
 	// Wrong: selects pods by labels alone.
-	It("the controller leaves a pod that has another controller alone", Covers(LeavesForeignPods), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
+	It("the controller leaves a pod that has another controller alone", covers.Requirements(
+		LeavesForeignPods), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		owner := framework.Create(s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}})
-		job := framework.Create(s, puppet.Job("a").Obj())
+		job := s.Create(puppet.Job("a"))
 
-		own := Running(s, "a", 1)
+		own := job.Runs(1)
 		foreign := orphanPod("foreign", map[string]string{puppet.ExitCodes: "0"})
-		foreign.Labels = job.Spec.Template.Labels
+		foreign.Labels = job.Made().Spec.Template.Labels
 		foreign.OwnerReferences = []metav1.OwnerReference{{
 			APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID, Controller: ptr.To(true),
 		}}
@@ -125,7 +128,7 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 		framework.Create(s, foreign)
 		podsReach(s, corev1.PodSucceeded, 1)
 		s.StaysSince(before, "the pod does not count", func(g Gomega) {
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		s.Stays("the pod stays as it is", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(ConsistOf(And(
@@ -133,21 +136,24 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil()))))
 		})
 		own.End(0)
-		Completes(s, "a", Counters{Succeeded: 1})
+		job.Completes(Counters{Succeeded: 1})
 	})
 
 	// A create request that was late, or an older version, may have left such a pod. Wrong:
 	// forgets a Job once it has finished.
-	It("a pod that is deleted after its Job has finished can go", Covers(ReleasesLatePods), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").ExitCodes("0"))
-		Completes(s, "a", Counters{Succeeded: 1})
-		job, late := s.Job("a"), orphanPod("late", nil)
-		late.Labels = job.Spec.Template.Labels
+	It("a pod that is deleted after its Job has finished can go", covers.Requirements(
+		ReleasesLatePods), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").ExitCodes("0"))
+		job.Completes(Counters{Succeeded: 1})
+		late := orphanOf(job, "late", "")
 		own(job, late)
 		framework.Create(s, late)
 		podsReach(s, corev1.PodRunning, 1)
 		s.Delete(late)
-		s.Soon("only the Job's own pod is left", func(g Gomega) { g.Expect(s.Pods()).To(HaveEach(HaveField("Status.Phase", corev1.PodSucceeded))) })
+		s.Soon("only the Job's own pod is left", func(g Gomega) {
+			g.Expect(s.Pods()).To(HaveEach(HaveField("Status.Phase", corev1.PodSucceeded)))
+		})
 	})
 
 	// Other kinds of Jobs use the finalizer as well. Wrong: finds no Job of that UID; or looks at the
@@ -166,46 +172,48 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 			s.Stays("the pod has its finalizer", func(g Gomega) { g.Expect(tracked(s.Pods())).To(HaveLen(1)) })
 			framework.Change(s, podNamed(s, "foreign"), func(p *corev1.Pod) { p.Finalizers = nil })
 		},
-		Entry("of another group", Covers(LeavesForeignFinalizers), framework.Needs(spec.ConfigMaps),
+		Entry("of another group", covers.Requirements(LeavesForeignFinalizers), framework.Needs(spec.ConfigMaps),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, corev1.SchemeGroupVersion.WithKind("ConfigMap")),
-		Entry("of the group of Jobs", Covers(LeavesForeignFinalizers),
+		Entry("of the group of Jobs", covers.Requirements(LeavesForeignFinalizers),
 			puppet.CronJob("owner", puppet.Job("")).Schedule("@hourly").Suspend().Obj(), batchv1.SchemeGroupVersion.WithKind("CronJob")),
 	)
 
 	// A finalizer keeps the Job, as foreground deletion does. Source: #42639. Wrong: ignores
 	// the deletionTimestamp.
-	It("the controller neither creates nor adopts pods for a Job that is being deleted", Covers(
+	It("the controller neither creates nor adopts pods for a Job that is being deleted", covers.Requirements(
 		NoAdoptionWhileBeingDeleted, NoPodsWhileBeingDeleted), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(s, puppet.Job("a").Parallelism(2).Completions(4).FinishedAgo(longAgo).
-			With(func(j *batchv1.Job) { j.Finalizers = []string{ownFinalizer} }).Obj())
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(4).FinishedAgo(longAgo).
+			With(func(j *batchv1.Job) { j.Finalizers = []string{ownFinalizer} }))
 
-		pods := Running(s, "a", 2)
-		s.Delete(job)
-		s.Soon("the Job is being deleted", func(g Gomega) { g.Expect(s.Job("a").DeletionTimestamp).NotTo(BeNil()) })
+		pods := job.Runs(2)
+		job.Delete()
+		s.Soon("the Job is being deleted", func(g Gomega) { g.Expect(job.Now().DeletionTimestamp).NotTo(BeNil()) })
 		pods[0].End(0)
 		pods[1].End(1)
 		orphan := orphanPod("orphan", nil)
-		orphan.Labels = job.Spec.Template.Labels
+		orphan.Labels = job.Made().Spec.Template.Labels
 		framework.Create(s, orphan)
 		s.Stays("no pod is created or adopted", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3)) // two and the orphan
 			g.Expect(podNamed(s, "orphan").OwnerReferences).To(BeEmpty())
 		})
-		framework.Change(s, s.Job("a"), func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, ownFinalizer) })
+		job.Change(func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, ownFinalizer) })
 		s.Soon("the Job and its pods are gone", func(g Gomega) {
 			g.Expect(s.Jobs()).To(BeEmpty())
-			g.Expect(names(s.Pods())).To(ConsistOf("orphan"))
+			g.Expect(s.Pods().Names()).To(ConsistOf("orphan"))
 		})
 	})
 
 	// Source: KEP-2307; #108752, #109429. Wrong: keeps the finalizers of pods whose Job is gone.
-	It("all pods of a deleted Job are gone", OnlyReleaser, Covers(PodsGoWithJob, ReleasesOrphans), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a").Parallelism(3).Completions(4))
-		pods := Running(s, "a", 3)
+	It("all pods of a deleted Job are gone", framework.OnlyReleaser, covers.Requirements(
+		PodsGoWithJob, ReleasesOrphans), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(3).Completions(4))
+		pods := job.Runs(3)
 		pods[0].End(0)
 		pods[1].End(1)
-		s.Delete(job)
+		job.Delete()
 		s.Soon("the Job and its pods are gone", func(g Gomega) {
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(s.Pods()).To(BeEmpty())
@@ -213,9 +221,9 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 	})
 
 	// Source: metav1.DeletePropagationOrphan; KEP-2307.
-	It("the orphaned pods of a deleted Job have neither owner nor finalizer", OnlyReleaser, Covers(
+	It("the orphaned pods of a deleted Job have neither owner nor finalizer", framework.OnlyReleaser, covers.Requirements(
 		OrphanedPodsRun, ReleasesOrphans), func(ctx SpecContext) {
-		orphansPods(ctx, framework.New(ctx), puppet.Job("a").Parallelism(2).Completions(2))
+		orphansPods(framework.New(ctx), puppet.Job("a").Parallelism(2).Completions(2))
 	})
 })
 
@@ -234,61 +242,63 @@ func orphanPod(name string, annotations map[string]string) *corev1.Pod {
 var _ = Describe("Job identity:", behaviour.Ownership, func() {
 	// Many tools still select by them. Wrong: drops the labels that the API server has added
 	// to the template.
-	It("each pod has the legacy labels job-name and controller-uid", Covers(LegacyPodLabels), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a"))
-		Running(s, "a", 1)
+	It("each pod has the legacy labels job-name and controller-uid", covers.Requirements(
+		LegacyPodLabels), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a"))
+		job.Runs(1)
 		Expect(s.Created()).To(HaveEach(HaveField("Labels", And(
 			HaveKeyWithValue("job-name", "a"), HaveKeyWithValue("controller-uid", string(job.UID))))))
 	})
 
 	// Wrong: creates no pod, or truncates the label with the pod's name.
-	It("a Job with a name of 63 characters runs its pods", Covers(LongJobName), func(ctx SpecContext) {
+	It("a Job with a name of 63 characters runs its pods", covers.Requirements(LongJobName), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		name := strings.Repeat("n", 63)
-		framework.Create(s, puppet.Job(name).Obj())
+		job := s.Create(puppet.Job(name))
 
-		pods := Running(s, name, 1)
+		pods := job.Runs(1)
 		Expect(pods).To(HaveEach(HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, name))))
 		pods.End(0)
-		Completes(s, name, Counters{Succeeded: 1})
+		job.Completes(Counters{Succeeded: 1})
 	})
 
 	// Wrong: selects pods by the labels of the template.
-	It("Jobs with the same template keep their pods apart", Covers(KeepsJobsApart), func(ctx SpecContext) {
+	It("Jobs with the same template keep their pods apart", covers.Requirements(KeepsJobsApart), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		same := func(name string) *batchv1.Job {
+		same := func(name string) *puppet.JobBuilder {
 			return puppet.Job(name).With(func(j *batchv1.Job) {
 				j.Spec.Template.Labels = map[string]string{"example.org/app": "same"}
-			}).Obj()
+			})
 		}
-		one, two := framework.Create(s, same("a")), framework.Create(s, same("b"))
+		one, two := s.Create(same("a")), s.Create(same("b"))
 		onePod := Counters{Active: 1, Ready: 1}
 		s.Soon("each Job has one pod", func(g Gomega) {
-			for _, job := range []*batchv1.Job{one, two} {
-				g.Expect(PodsOf(s, job)).To(HaveLen(1))
-				g.Expect(CountersOf(s.Job(job.Name))).To(Equal(onePod))
+			for _, job := range []*framework.Job{one, two} {
+				g.Expect(job.Pods()).To(HaveLen(1))
+				g.Expect(job.Counters()).To(Equal(onePod))
 			}
 		})
-		PodsOf(s, one).End(0)
-		Completes(s, "a", Counters{Succeeded: 1})
+		one.Pods().End(0)
+		one.Completes(Counters{Succeeded: 1})
 		s.Stays("the other Job runs", func(g Gomega) {
-			g.Expect(CountersOf(s.Job("b"))).To(Equal(onePod))
-			g.Expect(PodsOf(s, two)).To(HaveEach(HaveField("DeletionTimestamp", BeNil())))
+			g.Expect(two.Counters()).To(Equal(onePod))
+			g.Expect(two.Pods()).To(HaveEach(HaveField("DeletionTimestamp", BeNil())))
 		})
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
 	// Wrong: identifies Jobs, or the owners of pods, by name.
-	It("a Job leaves the orphaned pods of an earlier Job of its name alone", Covers(
+	It("a Job leaves the orphaned pods of an earlier Job of its name alone", covers.Requirements(
 		NotTheEarlierJobsPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		orphansPods(ctx, s, puppet.Job("a").Parallelism(2).Completions(2))
+		orphansPods(s, puppet.Job("a").Parallelism(2).Completions(2))
 		left := s.Pods()
 
-		again := framework.Create(s, puppet.Job("a").Obj())
+		job := s.Create(puppet.Job("a"))
 		s.Soon("the new Job has a pod of its own", func(g Gomega) {
-			g.Expect(PodsOf(s, again)).To(HaveLen(1))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+			g.Expect(job.Pods()).To(HaveLen(1))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		before := s.Recorder.Position()
 		left[0].End(0)
@@ -296,52 +306,53 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 		s.Soon("the orphaned pods have ended", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		s.StaysSince(before, "the new Job leaves them alone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(3))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
-		PodsOf(s, again).End(0)
-		Completes(s, "a", Counters{Succeeded: 1})
+		job.Pods().End(0)
+		job.Completes(Counters{Succeeded: 1})
 	})
 
 	// The documentation has this example. Wrong: creates new pods, or adopts the pods without
 	// finalizers.
-	It("a Job adopts the orphaned pods of an earlier Job by its selector", Covers(
+	It("a Job adopts the orphaned pods of an earlier Job by its selector", covers.Requirements(
 		ManualSelectorTakesOver), suspensionDeletesAdopted, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		old := orphansPods(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
+		old := orphansPods(s, puppet.Job("old").Parallelism(2).Completions(2))
 		left := s.Pods()
-		catchesUp(ctx, s)
+		catchesUp(s)
 
-		job := framework.Create(s, puppet.Job("new").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
+		job := s.Create(puppet.Job("new").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
 			j.Spec.ManualSelector = ptr.To(true)
-			j.Spec.Selector = old.Spec.Selector
-			j.Spec.Template.Labels = old.Spec.Template.Labels
-		}).Obj())
-		Running(s, "new", 2)
-		Expect(names(PodsOf(s, job))).To(ConsistOf(names(left)))
-		Expect(names(tracked(s.Pods()))).To(ConsistOf(names(left)))
+			j.Spec.Selector = old.Made().Spec.Selector
+			j.Spec.Template.Labels = old.Made().Spec.Template.Labels
+		}))
+		job.Runs(2)
+		Expect(job.Pods().Names()).To(ConsistOf(left.Names()))
+		Expect(tracked(s.Pods()).Names()).To(ConsistOf(left.Names()))
 		left.End(0)
-		Completes(s, "new", Counters{Succeeded: 2})
-		Expect(PodsOf(s, job)).To(HaveLen(2))
+		job.Completes(Counters{Succeeded: 2})
+		Expect(job.Pods()).To(HaveLen(2))
 	})
 
 	// Wrong: wants fewer pods than none.
-	It("a Job that adopts more successes than its completions is Complete", Covers(CompletesAtCompletions), func(ctx SpecContext) {
+	It("a Job that adopts more successes than its completions is Complete", covers.Requirements(
+		CompletesAtCompletions), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		old := orphansPods(ctx, s, puppet.Job("old").Parallelism(2).Completions(2))
+		old := orphansPods(s, puppet.Job("old").Parallelism(2).Completions(2))
 		s.Pods().End(0)
 		podsReach(s, corev1.PodSucceeded, 2)
-		catchesUp(ctx, s)
-		job := framework.Create(s, puppet.Job("new").Completions(1).With(func(j *batchv1.Job) {
+		catchesUp(s)
+		job := s.Create(puppet.Job("new").Completions(1).With(func(j *batchv1.Job) {
 			j.Spec.ManualSelector = ptr.To(true)
-			j.Spec.Selector = old.Spec.Selector
-			j.Spec.Template.Labels = old.Spec.Template.Labels
-		}).Obj())
-		Completes(s, "new", Counters{Succeeded: 2})
-		Expect(CreatedFor(s, job)).To(BeEmpty())
+			j.Spec.Selector = old.Made().Spec.Selector
+			j.Spec.Template.Labels = old.Made().Spec.Template.Labels
+		}))
+		job.Completes(Counters{Succeeded: 2})
+		Expect(job.Created()).To(BeEmpty())
 	})
 
 	// The API server rejects a new finalizer on it. Wrong: tries again and again.
-	It("the controller does not adopt a pod that is being deleted", Covers(
+	It("the controller does not adopt a pod that is being deleted", covers.Requirements(
 		NoAdoptionOfTerminating), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		orphan := orphanPod("orphan", maps.Clone(terminateLater))
@@ -350,53 +361,56 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 		podsReach(s, corev1.PodRunning, 1)
 		s.Finally(func() { removeFinalizer(s, orphan, ownFinalizer) })
 		s.Delete(orphan)
-		job := framework.Create(s, puppet.Job("a").Completions(2).Obj())
-		Running(s, "a", 1)
-		isBeingDeleted(s, "orphan")
-		framework.Change(s, podNamed(s, "orphan"), func(p *corev1.Pod) { p.Labels = job.Spec.Template.Labels })
+		job := s.Create(puppet.Job("a").Completions(2))
+		job.Runs(1)
+		isBeingDeleted(s, s.Pod(orphan))
+		framework.Change(s, podNamed(s, "orphan"), func(p *corev1.Pod) { p.Labels = job.Made().Spec.Template.Labels })
 
 		s.Stays("the pod has no owner", func(g Gomega) {
 			g.Expect(podNamed(s, "orphan")).To(And(
 				HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", ConsistOf(ownFinalizer))))
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Active: 1, Ready: 1}))
+			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
 		})
 		for done := range int32(2) {
-			PodsOf(s, job).End(0)
-			s.Soon("the success is counted", func(g Gomega) { g.Expect(s.Job("a").Status.Succeeded).To(Equal(done + 1)) })
+			job.Pods().End(0)
+			s.Soon("the success is counted", func(g Gomega) { g.Expect(job.Counters().Succeeded).To(Equal(done + 1)) })
 			if done == 0 {
-				Running(s, "a", 1)
+				job.Runs(1)
 			}
 		}
-		Completes(s, "a", Counters{Succeeded: 2})
+		job.Completes(Counters{Succeeded: 2})
 	})
 
 	// Wrong: adopts pods before it reads the status.
-	It("the controller does not adopt a pod for a finished Job", Covers(NoAdoptionOnceFinished), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a").ExitCodes("0"))
-		Completes(s, "a", Counters{Succeeded: 1})
-		complete := s.Job("a").Status
+	It("the controller does not adopt a pod for a finished Job", covers.Requirements(
+		NoAdoptionOnceFinished), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").ExitCodes("0"))
+		job.Completes(Counters{Succeeded: 1})
+		complete := job.Now().Status
 		framework.Create(s, orphanOf(job, "orphan", ""))
 		created := s.Recorder.Position()
-		catchesUp(ctx, s)
+		catchesUp(s)
 		s.StaysSince(created, "the pod has no owner", func(g Gomega) {
 			g.Expect(podNamed(s, "orphan")).To(And(
 				HaveField("OwnerReferences", BeEmpty()),
 				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil())))
-			g.Expect(s.Job("a").Status).To(Equal(complete))
+			g.Expect(job.Now().Status).To(Equal(complete))
 		})
 	})
 })
 
 // orphansPods creates a Job, waits until all its pods run, and deletes it without them.
 // It returns the deleted Job.
-func orphansPods(ctx context.Context, s *framework.Sandbox, b *puppet.JobBuilder) *batchv1.Job {
+func orphansPods(s *framework.Sandbox, b *puppet.JobBuilder) *framework.Job {
 	GinkgoHelper()
-	job := framework.Create(s, b.Obj())
-	Running(s, job.Name, *job.Spec.Parallelism)
-	Orphan(ctx, s, job)
+	job := s.Create(b)
+	n := *job.Made().Spec.Parallelism
+	job.Runs(n)
+	job.Orphan()
 	s.Soon("the Job is gone, and its pods have neither owner nor finalizer", func(g Gomega) {
 		g.Expect(s.Jobs()).To(BeEmpty())
-		g.Expect(s.Active()).To(And(HaveLen(int(*job.Spec.Parallelism)), HaveEach(And(
+		g.Expect(s.Active()).To(And(HaveLen(int(n)), HaveEach(And(
 			HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", BeEmpty())))))
 	})
 	return job

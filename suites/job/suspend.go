@@ -1,16 +1,14 @@
 package job
 
 import (
-	"context"
 	"slices"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -26,180 +24,202 @@ import (
 // Sources, where a spec names no other: batch/v1 JobSpec.suspend; KEP-2232.
 var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 	// The controller may or may not have seen the suspended Job. Wrong: does not run the Job.
-	It("a Job that is created suspended and resumed at once runs", Covers(
+	It("a Job that is created suspended and resumed at once runs", covers.Requirements(
 		SuspendedHasNoPods, ResumeStartsAnew), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Suspend())
-		ResumeJob(ctx, s, "a")
-		Running(s, "a", 1).End(0)
-		Completes(s, "a", Counters{Succeeded: 1})
-		Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobSuspended))
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Suspend())
+		job.Resume()
+		job.Runs(1).End(0)
+		job.Completes(Counters{Succeeded: 1})
+		Expect(job.Conditions()).NotTo(HaveKey(batchv1.JobSuspended))
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// "Pods terminated this way will not count towards the Job's completions count."
 	// Wrong: counts pods that it has deleted.
-	It("pods deleted by suspension count neither as succeeded nor as failed", Covers(
-		SuspensionDeletesPods, SuspensionCountsNothing), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Puppet(terminateLater))
-		pods := Running(s, "a", 2)
-		SuspendJob(ctx, s, "a")
-		suspended(s, Counters{Terminating: 2})
-		release(ctx, s, "0", pods[0])
-		release(ctx, s, "143", pods[1])
+	It("pods deleted by suspension count neither as succeeded nor as failed", covers.Requirements(
+		SuspensionDeletesPods, SuspensionCountsNothing), covers.MayShow(
+		upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Puppet(terminateLater))
+		pods := job.Runs(2)
+		job.Suspend()
+		job.IsSuspended(Counters{Terminating: 2})
+		release("0", pods[0])
+		release("143", pods[1])
 		s.Soon("both pods are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
+			g.Expect(job.Counters()).To(Equal(Counters{}))
 		})
-		ResumeJob(ctx, s, "a")
-		Running(s, "a", 2).End(0)
-		Completes(s, "a", Counters{Succeeded: 2})
+		job.Resume()
+		job.Runs(2).End(0)
+		job.Completes(Counters{Succeeded: 2})
 	})
 
 	// Wrong: resets startTime on resumption only.
-	It("a suspended Job has no startTime", Covers(SuspensionResetsStartTime), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a"))
-		Running(s, "a", 1)
-		SuspendJob(ctx, s, "a")
+	It("a suspended Job has no startTime", covers.Requirements(SuspensionResetsStartTime), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a"))
+		job.Runs(1)
+		job.Suspend()
 		s.Soon("the Job is Suspended and has no startTime", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(s.Job("a").Status.StartTime).To(BeNil())
+			g.Expect(job.Conditions()).To(HaveKey(batchv1.JobSuspended))
+			g.Expect(job.Now().Status.StartTime).To(BeNil())
 		})
 	})
 
 	// Wrong: waits for its resumption, or makes it Suspended.
-	DescribeTable("a Job that is suspended while its last pod terminates", func(ctx SpecContext, job *puppet.JobBuilder, exitCode int, interim, end batchv1.JobConditionType) {
-		s := WithJob(ctx, job.Puppet(terminateLater))
-		pods := Running(s, "a", 2)
+	DescribeTable("a Job that is suspended while its last pod terminates", func(
+		ctx SpecContext, toSuspend *puppet.JobBuilder, exitCode int, interim, end batchv1.JobConditionType,
+	) {
+		s := framework.New(ctx)
+		job := s.Create(toSuspend.Puppet(terminateLater))
+		pods := job.Runs(2)
 		pods[0].End(exitCode)
 		s.Soon("it is decided how the Job ends", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(interim))
-			g.Expect(CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+			g.Expect(job.Conditions()).To(HaveKey(interim))
+			g.Expect(job.Counters()).To(HaveField("Terminating", int32(1)))
 		})
-		SuspendJob(ctx, s, "a")
-		release(ctx, s, "143", pods[1])
-		becomes(s, end)
-		Expect(TrueConditions(s.Job("a"))).NotTo(HaveKey(batchv1.JobSuspended))
+		job.Suspend()
+		release("143", pods[1])
+		job.Becomes(end)
+		Expect(job.Conditions()).NotTo(HaveKey(batchv1.JobSuspended))
 	},
-		Entry("fails if that is decided", Covers(SuspensionAfterDecision), puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0), 1, batchv1.JobFailureTarget, batchv1.JobFailed),
-		Entry("completes if that is decided", Covers(SuspensionAfterDecision, SuccessIsFinal), indexed(2).SuccessPolicy(rule("", 1)), 0, batchv1.JobSuccessCriteriaMet, batchv1.JobComplete),
+		Entry("fails if that is decided", covers.Requirements(SuspensionAfterDecision),
+			puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0), 1, batchv1.JobFailureTarget, batchv1.JobFailed),
+		Entry("completes if that is decided", covers.Requirements(SuspensionAfterDecision, SuccessIsFinal),
+			indexed(2).SuccessPolicy(rule("", 1)), 0, batchv1.JobSuccessCriteriaMet, batchv1.JobComplete),
 	)
 
 	// Wrong: does nothing with a suspended Job.
-	It("a suspended Job with completions 0 is Complete", Covers(SuspendedWithNothingToDo), func(ctx SpecContext) {
-		Completes(WithJob(ctx, puppet.Job("a").Completions(0).Suspend()), "a", Counters{})
+	It("a suspended Job with completions 0 is Complete", covers.Requirements(
+		SuspendedWithNothingToDo), func(ctx SpecContext) {
+		framework.New(ctx).Create(puppet.Job("a").Completions(0).Suspend()).Completes(Counters{})
 	})
 
 	// Wrong: adds a condition at each change, or sets its time only once.
-	It("the Job has one Suspended condition with the time of its last change", Covers(
-		SuspendedCondition, SuspendedTransitionTime), framework.NoQueue("it begins with a Job that was never suspended"), Shows(upstream.ResumedStatusRefused), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a"))
-		Running(s, "a", 1)
-		Expect(suspendedConditions(s.Job("a"))).To(BeEmpty())
-		changed := func(status corev1.ConditionStatus, change func(context.Context, *framework.Sandbox, string)) time.Time {
-			change(ctx, s, "a")
+	It("the Job has one Suspended condition with the time of its last change", covers.Requirements(
+		SuspendedCondition, SuspendedTransitionTime), framework.NoQueue(
+		"it begins with a Job that was never suspended"), covers.Shows(upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a"))
+		job.Runs(1)
+		Expect(suspendedConditions(job.Now())).To(BeEmpty())
+		changed := func(status corev1.ConditionStatus, change func()) time.Time {
+			change()
 			s.Soon("Suspended is "+string(status), func(g Gomega) {
-				g.Expect(suspendedConditions(s.Job("a"))).To(ConsistOf(HaveField("Status", status)))
+				g.Expect(suspendedConditions(job.Now())).To(ConsistOf(HaveField("Status", status)))
 			})
-			return suspendedConditions(s.Job("a"))[0].LastTransitionTime.Time
+			return suspendedConditions(job.Now())[0].LastTransitionTime.Time
 		}
-		suspended := changed(corev1.ConditionTrue, SuspendJob)
+		suspended := changed(corev1.ConditionTrue, job.Suspend)
 		s.Stays("the condition stays as it is", func(g Gomega) {
-			g.Expect(suspendedConditions(s.Job("a"))).To(ConsistOf(And(
+			g.Expect(suspendedConditions(job.Now())).To(ConsistOf(And(
 				HaveField("Status", corev1.ConditionTrue), HaveField("LastTransitionTime.Time", BeTemporally("==", suspended)))))
 		})
-		resumed := changed(corev1.ConditionFalse, ResumeJob)
+		resumed := changed(corev1.ConditionFalse, job.Resume)
 		Expect(resumed.Sub(suspended)).To(BeNumerically(">=", 2*time.Second), "time between suspension and resumption")
-		again := changed(corev1.ConditionTrue, SuspendJob)
+		again := changed(corev1.ConditionTrue, job.Suspend)
 		Expect(again).NotTo(BeTemporally("<", resumed))
 	})
 
 	// Wrong: runs all indexes again.
-	It("a resumed Indexed Job runs the indexes that are not completed", Covers(
-		ResumeStartsAnew, SuspensionKeepsCounts), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
-		s := WithJob(ctx, indexed(3))
-		byIndex(Running(s, "a", 3))["1"].End(0)
-		indexesComplete(s, "1")
-		SuspendJob(ctx, s, "a")
-		suspended(s, Counters{Succeeded: 1})
-		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("1"))
-		ResumeJob(ctx, s, "a")
-		Expect(indexesOf(Running(s, "a", 2))).To(ConsistOf("0", "2"))
+	It("a resumed Indexed Job runs the indexes that are not completed", covers.Requirements(
+		ResumeStartsAnew, SuspensionKeepsCounts), covers.MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(indexed(3))
+		byIndex(job.Runs(3))["1"].End(0)
+		indexesComplete(s, job, "1")
+		job.Suspend()
+		job.IsSuspended(Counters{Succeeded: 1})
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("1"))
+		job.Resume()
+		Expect(indexesOf(job.Runs(2))).To(ConsistOf("0", "2"))
 		s.Active().End(0)
-		Completes(s, "a", Counters{Succeeded: 3})
+		job.Completes(Counters{Succeeded: 3})
 	})
 
 	// Wrong: counts the failures of a resumed Job from 0.
-	It("a resumed Job keeps counting earlier failures", Covers(SuspensionKeepsCounts), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo))
-		Running(s, "a", 1).End(1)
-		CountsAfter(s, firstBackoff, "a", "the failed pod is counted and replaced", Counters{Active: 1, Ready: 1, Failed: 1})
-		SuspendJob(ctx, s, "a")
-		suspended(s, Counters{Failed: 1})
-		ResumeJob(ctx, s, "a")
-		CountsAfter(s, firstBackoff, "a", "the Job runs", Counters{Active: 1, Ready: 1, Failed: 1})
+	It("a resumed Job keeps counting earlier failures", covers.Requirements(SuspensionKeepsCounts), covers.MayShow(
+		upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo))
+		job.Runs(1).End(1)
+		job.CountsAfter(firstBackoff, "the failed pod is counted and replaced", Counters{Active: 1, Ready: 1, Failed: 1})
+		job.Suspend()
+		job.IsSuspended(Counters{Failed: 1})
+		job.Resume()
+		job.CountsAfter(firstBackoff, "the Job runs", Counters{Active: 1, Ready: 1, Failed: 1})
 		s.Active().End(1)
-		Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
+		job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
 	})
 
 	// Wrong: reads spec.suspend before the status.
-	It("the controller leaves a finished Job alone when suspend changes", Covers(
+	It("the controller leaves a finished Job alone when suspend changes", covers.Requirements(
 		SuspensionAfterFinish), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").ExitCodes("0"))
-		Completes(s, "a", Counters{Succeeded: 1})
-		complete := s.Job("a").Status
-		SuspendJob(ctx, s, "a")
-		s.Stays("the Job is Complete, not Suspended", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(complete)) })
-		ResumeJob(ctx, s, "a")
-		s.Stays("the Job is Complete, not resumed", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(complete)) })
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").ExitCodes("0"))
+		job.Completes(Counters{Succeeded: 1})
+		complete := job.Now().Status
+		job.Suspend()
+		s.Stays("the Job is Complete, not Suspended", func(g Gomega) { g.Expect(job.Now().Status).To(Equal(complete)) })
+		job.Resume()
+		s.Stays("the Job is Complete, not resumed", func(g Gomega) { g.Expect(job.Now().Status).To(Equal(complete)) })
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
 	// Source: KEP-2926. Wrong: creates pods from the template that it saw first.
-	It("a Job that is created suspended runs with scheduling directives set before its resumption", Covers(
+	It("a Job that is created suspended runs with scheduling directives set before its resumption", covers.Requirements(
 		TemplateChangesBeforeStart), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2).Suspend())
-		suspended(s, Counters{})
-		framework.Change(s, s.Job("a"), func(j *batchv1.Job) { setDirectives(&j.Spec.Template) })
-		ResumeJob(ctx, s, "a")
-		Expect(Running(s, "a", 2)).To(HaveEach(hasDirectives(s.Job("a"))))
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).Suspend())
+		job.IsSuspended(Counters{})
+		job.Change(func(j *batchv1.Job) { setDirectives(&j.Spec.Template) })
+		job.Resume()
+		Expect(job.Runs(2)).To(HaveEach(hasDirectives(job.Now())))
 	})
 
 	// Source: KEP-5440. Wrong: creates pods from the template that it saw first.
-	It("a resumed Job runs with scheduling directives and resources set during suspension", Covers(
-		TemplateChangesWhileSuspended), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a"))
-		Running(s, "a", 1)
-		SuspendJob(ctx, s, "a")
-		suspended(s, Counters{})
+	It("a resumed Job runs with scheduling directives and resources set during suspension", covers.Requirements(
+		TemplateChangesWhileSuspended), covers.MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a"))
+		job.Runs(1)
+		job.Suspend()
+		job.IsSuspended(Counters{})
 		requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
-		framework.Change(s, s.Job("a"), func(j *batchv1.Job) {
+		job.Change(func(j *batchv1.Job) {
 			setDirectives(&j.Spec.Template)
 			j.Spec.Template.Spec.Containers[0].Resources.Requests = requests
 		})
-		ResumeJob(ctx, s, "a")
-		pods := Running(s, "a", 1)
-		Expect(pods).To(HaveEach(hasDirectives(s.Job("a"))))
+		job.Resume()
+		pods := job.Runs(1)
+		Expect(pods).To(HaveEach(hasDirectives(job.Now())))
 		Expect(pods[0].Spec.Containers[0].Resources.Requests).To(
 			HaveKeyWithValue(corev1.ResourceCPU, requests[corev1.ResourceCPU]))
 	})
 
 	// Wrong: keeps the reason of the suspension.
-	It("the condition Suspended has the reasons JobSuspended and JobResumed", Covers(SuspendedReasons), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Suspend())
-		suspended(s, Counters{})
-		Expect(framework.Condition(s.Job("a"), batchv1.JobSuspended)).To(HaveField("Reason", "JobSuspended"))
-		ResumeJob(ctx, s, "a")
-		Running(s, "a", 1)
-		Expect(framework.Condition(s.Job("a"), batchv1.JobSuspended)).To(HaveField("Reason", "JobResumed"))
+	It("the condition Suspended has the reasons JobSuspended and JobResumed", covers.Requirements(
+		SuspendedReasons), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Suspend())
+		job.IsSuspended(Counters{})
+		Expect(framework.Condition(job.Now(), batchv1.JobSuspended)).To(HaveField("Reason", "JobSuspended"))
+		job.Resume()
+		job.Runs(1)
+		Expect(framework.Condition(job.Now(), batchv1.JobSuspended)).To(HaveField("Reason", "JobResumed"))
 	})
 
-	It("the controller emits Suspended and Resumed", Covers(
-		EventsForSuspension), framework.NoQueue("the queue has both events emitted before"), MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a"))
-		Running(s, "a", 1)
-		SuspendJob(ctx, s, "a")
+	It("the controller emits Suspended and Resumed", covers.Requirements(
+		EventsForSuspension), framework.NoQueue("the queue has both events emitted before"), covers.MayShow(
+		upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a"))
+		job.Runs(1)
+		job.Suspend()
 		s.SoonEmitted("there is an event Suspended", func(g Gomega) { g.Expect(eventsOf(s, job, "Suspended")).NotTo(BeEmpty()) })
-		ResumeJob(ctx, s, "a")
+		job.Resume()
 		s.SoonEmitted("there is an event Resumed", func(g Gomega) { g.Expect(eventsOf(s, job, "Resumed")).NotTo(BeEmpty()) })
 	})
 })
@@ -239,7 +259,7 @@ func hasDirectives(job *batchv1.Job) OmegaMatcher {
 }
 
 // eventsOf returns the events of a reason about a Job.
-func eventsOf(s *framework.Sandbox, job *batchv1.Job, reason string) []corev1.Event {
+func eventsOf(s *framework.Sandbox, job *framework.Job, reason string) []corev1.Event {
 	return slices.DeleteFunc(s.Events(), func(e corev1.Event) bool {
 		return e.InvolvedObject.UID != job.UID || e.Reason != reason
 	})
@@ -252,17 +272,17 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 	}
 
 	// Wrong: reads the field only when the Job is new.
-	It("the controller writes neither pods nor status for a Job of another controller", Covers(
+	It("the controller writes neither pods nor status for a Job of another controller", covers.Requirements(
 		LeavesManagedJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(s, foreign().Obj())
+		job := s.Create(foreign())
 
-		SuspendJob(ctx, s, "a")
-		ResumeJob(ctx, s, "a")
-		SetParallelism(ctx, s, "a", 3)
-		catchesUp(ctx, s)
+		job.Suspend()
+		job.Resume()
+		job.SetParallelism(3)
+		catchesUp(s)
 		s.Stays("the Job has no pods, no status and no finalizers", func(g Gomega) {
-			g.Expect(CreatedFor(s, job)).To(BeEmpty())
+			g.Expect(job.Created()).To(BeEmpty())
 			for _, r := range s.History().Jobs("a") {
 				g.Expect(r.Job().Status).To(BeZero())
 				g.Expect(r.Job().Finalizers).To(BeEmpty())
@@ -271,10 +291,10 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 	})
 
 	// Wrong: selects pods by their owner alone, or removes any tracking finalizer.
-	It("the controller leaves the pods of another controller's Job alone", Covers(
+	It("the controller leaves the pods of another controller's Job alone", covers.Requirements(
 		LeavesManagedJobs, LeavesManagedPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := framework.Create(s, foreign().Obj())
+		job := s.Create(foreign())
 		owned := func(name string, annotations map[string]string) *corev1.Pod {
 			pod := orphanOf(job, name, "")
 			pod.Annotations = annotations
@@ -299,24 +319,24 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(1))
 			g.Expect(s.InPhase(corev1.PodFailed)).To(HaveLen(1))
 		})
-		catchesUp(ctx, s)
+		catchesUp(s)
 		s.StaysSince(created, "Job and pods stay as they are", func(g Gomega) {
-			g.Expect(s.Job("a").Status).To(BeZero())
+			g.Expect(job.Now().Status).To(BeZero())
 			for _, pod := range pods {
 				g.Expect(podNamed(s, pod.Name)).To(And(
 					HaveField("OwnerReferences", Equal(pod.OwnerReferences)),
 					HaveField("Finalizers", Equal(pod.Finalizers)),
 					HaveField("DeletionTimestamp", BeNil())))
 			}
-			g.Expect(PodsOf(s, job)).To(HaveLen(5))
+			g.Expect(job.Pods()).To(HaveLen(5))
 		})
 	})
 
 	// Wrong: corrects the counters, or acts once the Job has finished.
-	It("the controller keeps the status that another controller writes", Covers(
+	It("the controller keeps the status that another controller writes", covers.Requirements(
 		LeavesManagedStatus), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		framework.Create(s, foreign().Obj())
+		job := s.Create(foreign())
 		now := metav1.NewTime(time.Now().Truncate(time.Second))
 		condition := func(kind batchv1.JobConditionType) batchv1.JobCondition {
 			return batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue, LastProbeTime: now, LastTransitionTime: now}
@@ -330,20 +350,23 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 				status.Conditions = []batchv1.JobCondition{condition(batchv1.JobSuccessCriteriaMet), condition(batchv1.JobComplete)}
 			},
 		} {
-			framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) { write(&j.Status) })
-			written, since := s.Job("a").Status, s.Recorder.Position()
-			catchesUp(ctx, s)
-			s.StaysSince(since, "the status stays as it was written", func(g Gomega) { g.Expect(s.Job("a").Status).To(Equal(written)) })
+			job.ChangeStatus(func(j *batchv1.Job) { write(&j.Status) })
+			written, since := job.Now().Status, s.Recorder.Position()
+			catchesUp(s)
+			s.StaysSince(since, "the status stays as it was written", func(g Gomega) {
+				g.Expect(job.Now().Status).To(Equal(written))
+			})
 		}
 	})
 
 	// Wrong: leaves every Job with the field alone.
-	It("the controller runs a Job with the reserved name", Covers(OwnManagedBy), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(3).ManagedBy(batchv1.JobControllerName))
-		Running(s, "a", 2).End(0)
-		Counts(s, "a", "the last pod runs", Counters{Active: 1, Ready: 1, Succeeded: 2})
+	It("the controller runs a Job with the reserved name", covers.Requirements(OwnManagedBy), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(3).ManagedBy(batchv1.JobControllerName))
+		job.Runs(2).End(0)
+		job.Counts("the last pod runs", Counters{Active: 1, Ready: 1, Succeeded: 2})
 		s.Active().End(0)
-		Completes(s, "a", Counters{Succeeded: 3})
+		job.Completes(Counters{Succeeded: 3})
 		Expect(tracked(s.Pods())).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(3))
 	})
@@ -351,12 +374,12 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 
 // catchesUp waits until another Job of the namespace is Complete: by then the controller
 // has seen what was written before.
-func catchesUp(ctx context.Context, s *framework.Sandbox) {
+func catchesUp(s *framework.Sandbox) {
 	GinkgoHelper()
 	generateName := func(j *batchv1.Job) { j.GenerateName = "witness-" }
-	witness := framework.Create(s, puppet.Job("").With(generateName).ExitCodes("0").Obj())
+	witness := s.Create(puppet.Job("").With(generateName).ExitCodes("0"))
 	s.Soon("the witness is Complete", func(g Gomega) {
-		g.Expect(TrueConditions(s.Job(witness.Name))).To(HaveKey(batchv1.JobComplete))
+		g.Expect(witness.Conditions()).To(HaveKey(batchv1.JobComplete))
 	})
 }
 
