@@ -59,7 +59,8 @@ func answerTo(err error) answer {
 // expectRejected expects that an object was rejected as invalid because of a field.
 func expectRejected(err error, field string, what ...any) {
 	GinkgoHelper()
-	Expect(answerTo(err)).To(And(HaveField("Reason", metav1.StatusReasonInvalid), HaveField("Fields", ContainElement(field))), what...)
+	Expect(answerTo(err)).To(And(HaveField("Reason", metav1.StatusReasonInvalid),
+		HaveField("Fields", ContainElement(field))), what...)
 }
 
 // invalid is a change that makes a valid object invalid, and the field that the API
@@ -76,40 +77,40 @@ type (
 
 // dryRun creates an object in the sandbox's namespace as a dry run: the API server
 // does everything but store it.
-func dryRun[T client.Object](ctx context.Context, s *framework.Sandbox, object T) (T, error) {
+func dryRun[T client.Object](s *framework.Sandbox, object T) (T, error) {
 	object.SetNamespace(s.Namespace)
-	err := s.Client.Create(ctx, object, client.DryRunAll)
+	err := s.Client.Create(s.Context(), object, client.DryRunAll)
 	return object, err
 }
 
 // accepted creates an object as a dry run, expects that the API server accepts it,
 // and returns it as it would be stored.
-func accepted[T client.Object](ctx context.Context, s *framework.Sandbox, object T) T {
+func accepted[T client.Object](s *framework.Sandbox, object T) T {
 	GinkgoHelper()
-	made, err := dryRun(ctx, s, object)
+	made, err := dryRun(s, object)
 	Expect(err).NotTo(HaveOccurred(), "the object is valid")
 	return made
 }
 
 // rejects expects that the API server accepts an object, and rejects it after each
 // of the changes.
-func rejects[T client.Object](ctx context.Context, s *framework.Sandbox, make func() T, cases []invalid[T]) {
+func rejects[T client.Object](s *framework.Sandbox, make func() T, cases []invalid[T]) {
 	GinkgoHelper()
-	accepted(ctx, s, make())
+	accepted(s, make())
 	for i, c := range cases {
 		object := make()
 		c.change(object)
-		_, err := dryRun(ctx, s, object)
+		_, err := dryRun(s, object)
 		expectRejected(err, c.field, "change %d", i+1)
 	}
 }
 
 // changed changes an object that exists, whatever its latest revision, as a dry run.
 // It returns the object as it would be stored.
-func changed[T client.Object](ctx context.Context, s *framework.Sandbox, object T, change func(T)) (T, error) {
+func changed[T client.Object](s *framework.Sandbox, object T, change func(T)) (T, error) {
 	next := object.DeepCopyObject().(T)
 	change(next)
-	err := s.Client.Patch(ctx, next, client.MergeFrom(object), client.DryRunAll)
+	err := s.Client.Patch(s.Context(), next, client.MergeFrom(object), client.DryRunAll)
 	return next, err
 }
 
@@ -140,12 +141,14 @@ var (
 func (k kind) rule(operation admissionregistrationv1.OperationType) admissionregistrationv1.RuleWithOperations {
 	return admissionregistrationv1.RuleWithOperations{
 		Operations: []admissionregistrationv1.OperationType{operation},
-		Rule:       admissionregistrationv1.Rule{APIGroups: []string{k.group}, APIVersions: []string{"v1"}, Resources: []string{k.resource}},
+		Rule: admissionregistrationv1.Rule{APIGroups: []string{k.group}, APIVersions: []string{"v1"},
+			Resources: []string{k.resource}},
 	}
 }
 
 // matching returns a rule for the sandbox's namespace.
-func matching(s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations) *admissionregistrationv1.MatchResources {
+func matching(s *framework.Sandbox,
+	rule admissionregistrationv1.RuleWithOperations) *admissionregistrationv1.MatchResources {
 	return &admissionregistrationv1.MatchResources{
 		NamespaceSelector: s.Selector(),
 		ResourceRules:     []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: rule}},
@@ -156,7 +159,7 @@ func matching(s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperati
 // namespace.
 type denial struct {
 	// lift removes it.
-	lift func(ctx context.Context)
+	lift func()
 }
 
 // request is one that a denial rejects. It must be a dry run.
@@ -171,7 +174,7 @@ func creating(s *framework.Sandbox, object client.Object) request {
 }
 
 // awaitDenied waits until the API server rejects a request.
-func awaitDenied(ctx context.Context, s *framework.Sandbox, example request) {
+func awaitDenied(s *framework.Sandbox, example request) {
 	GinkgoHelper()
 	s.Enforced("the API server rejects the request", func(ctx context.Context) (bool, error) {
 		err := example(ctx)
@@ -184,7 +187,7 @@ func awaitDenied(ctx context.Context, s *framework.Sandbox, example request) {
 
 // awaitAccepted waits until the API server accepts a request. An object that the
 // request deletes may be gone by then: the implementation deletes it, too.
-func awaitAccepted(ctx context.Context, s *framework.Sandbox, example request) {
+func awaitAccepted(s *framework.Sandbox, example request) {
 	GinkgoHelper()
 	s.Enforced("the API server accepts the request", func(ctx context.Context) (bool, error) {
 		err := example(ctx)
@@ -200,10 +203,11 @@ var (
 	needsPolicies  = framework.Needs(spec.ValidatingPolicies)
 	needsMutations = framework.Needs(spec.MutatingPolicies)
 	needsQuotas    = framework.Needs(spec.ResourceQuotas)
+	countsRequests = framework.LocalAPIServer("a webhook in this process counts requests")
 )
 
 // deny creates a policy that rejects requests for which when, in CEL, is true.
-func deny(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, when string, example request) denial {
+func deny(s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, when string, example request) denial {
 	GinkgoHelper()
 	policy := framework.CreateClusterWide(s, &admissionregistrationv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "refuse"},
@@ -225,24 +229,24 @@ func deny(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv
 			MatchResources:    &admissionregistrationv1.MatchResources{NamespaceSelector: s.Selector()},
 		},
 	})
-	awaitDenied(ctx, s, example)
-	return denial{lift: func(ctx context.Context) {
+	awaitDenied(s, example)
+	return denial{lift: func() {
 		GinkgoHelper()
-		Expect(s.Client.Delete(ctx, binding)).To(Succeed())
-		awaitAccepted(ctx, s, example)
+		Expect(s.Client.Delete(s.Context(), binding)).To(Succeed())
+		awaitAccepted(s, example)
 	}}
 }
 
 // denyPods creates a policy that rejects all new pods.
-func denyPods(ctx context.Context, s *framework.Sandbox) denial {
+func denyPods(s *framework.Sandbox) denial {
 	GinkgoHelper()
-	return deny(ctx, s, pods.rule(admissionregistrationv1.Create), "true", creating(s, examplePod()))
+	return deny(s, pods.rule(admissionregistrationv1.Create), "true", creating(s, examplePod()))
 }
 
 // denyJobs creates a policy that rejects all new Jobs.
-func denyJobs(ctx context.Context, s *framework.Sandbox) denial {
+func denyJobs(s *framework.Sandbox) denial {
 	GinkgoHelper()
-	return deny(ctx, s, jobs.rule(admissionregistrationv1.Create), "true", creating(s, exampleJob()))
+	return deny(s, jobs.rule(admissionregistrationv1.Create), "true", creating(s, exampleJob()))
 }
 
 // added adds a label and an annotation to an object.
@@ -266,7 +270,8 @@ func patching(expression string) admissionregistrationv1.Mutation {
 
 // mutate creates a policy that changes new objects in the sandbox's namespace, and
 // waits until an example is changed.
-func mutate[T client.Object](ctx context.Context, s *framework.Sandbox, k kind, by admissionregistrationv1.Mutation, example T, shows func(T) bool) {
+func mutate[T client.Object](s *framework.Sandbox, k kind, by admissionregistrationv1.Mutation, example T,
+	shows func(T) bool) {
 	GinkgoHelper()
 	policy := framework.CreateClusterWide(s, &admissionregistrationv1.MutatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "rewrite"},
@@ -296,8 +301,9 @@ func mutate[T client.Object](ctx context.Context, s *framework.Sandbox, k kind, 
 func examplePod() *corev1.Pod {
 	template := puppet.Job("").Obj().Spec.Template
 	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "example", Labels: map[string]string{"example.com/example": "yes"}, Annotations: template.Annotations},
-		Spec:       template.Spec,
+		ObjectMeta: metav1.ObjectMeta{Name: "example", Labels: map[string]string{"example.com/example": "yes"},
+			Annotations: template.Annotations},
+		Spec: template.Spec,
 	}
 }
 

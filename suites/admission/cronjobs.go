@@ -9,8 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -46,127 +45,154 @@ var validSchedules = []string{
 
 // rejectsValue expects that the API server rejects a value of a field, in a new
 // CronJob and as a change of one that exists.
-func rejectsValue(ctx context.Context, s *framework.Sandbox, existing *batchv1.CronJob, field, value string, set func(*batchv1.CronJob)) {
+func rejectsValue(s *framework.Sandbox, existing *batchv1.CronJob, field, value string, set func(*batchv1.CronJob)) {
 	GinkgoHelper()
-	_, err := dryRun(ctx, s, hourly().With(set).With(func(c *batchv1.CronJob) { c.Name = "b" }).Obj())
+	_, err := dryRun(s, hourly().With(set).With(func(c *batchv1.CronJob) { c.Name = "b" }).Obj())
 	expectRejected(err, field, "new with %q", value)
-	_, err = changed(ctx, s, existing, set)
+	_, err = changed(s, existing, set)
 	expectRejected(err, field, "changed to %q", value)
 }
 
 var _ = Describe("CronJob validation:", behaviour.Validation, func() {
 
 	DescribeTable("the API server rejects", func(ctx SpecContext, cases invalidCronJobs) {
-		rejects(ctx, framework.New(ctx), func() *batchv1.CronJob {
+		rejects(framework.New(ctx), func() *batchv1.CronJob {
 			return cron(func(c *batchv1.CronJob) { c.Name = strings.Repeat("a", 52) })
 		}, cases)
 	},
-		Entry("a name of more than 52 characters", Covers(CronJobNameIsShort), invalidCronJobs{
+		Entry("a name of more than 52 characters", covers.Requirements(CronJobNameIsShort), invalidCronJobs{
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = strings.Repeat("a", 53) }},
 		}),
-		Entry("a name that is not a DNS subdomain", Covers(CronJobNameIsValid), invalidCronJobs{
+		Entry("a name that is not a DNS subdomain", covers.Requirements(CronJobNameIsValid), invalidCronJobs{
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = "A" }},
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = "a_b" }},
 			{"metadata.name", func(c *batchv1.CronJob) { c.Name = "a-" }},
 		}),
-		Entry("a negative starting deadline or history limit", Covers(RefusesNegativeCronNumbers), invalidCronJobs{
-			{"spec.startingDeadlineSeconds", func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To[int64](-1) }},
-			{"spec.successfulJobsHistoryLimit", func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](-1) }},
-			{"spec.failedJobsHistoryLimit", func(c *batchv1.CronJob) { c.Spec.FailedJobsHistoryLimit = ptr.To[int32](-1) }},
-		}),
-		Entry("an unknown concurrencyPolicy", Covers(ConcurrencyPolicyIsValid), invalidCronJobs{
+		Entry("a negative starting deadline or history limit", covers.Requirements(RefusesNegativeCronNumbers),
+			invalidCronJobs{
+				{"spec.startingDeadlineSeconds", func(c *batchv1.CronJob) {
+					c.Spec.StartingDeadlineSeconds = ptr.To[int64](-1)
+				}},
+				{"spec.successfulJobsHistoryLimit", func(c *batchv1.CronJob) {
+					c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](-1)
+				}},
+				{"spec.failedJobsHistoryLimit", func(c *batchv1.CronJob) {
+					c.Spec.FailedJobsHistoryLimit = ptr.To[int32](-1)
+				}},
+			}),
+		Entry("an unknown concurrencyPolicy", covers.Requirements(ConcurrencyPolicyIsValid), invalidCronJobs{
 			{"spec.concurrencyPolicy", func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = "Queue" }},
 			{"spec.concurrencyPolicy", func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = "allow" }},
 		}),
-		Entry("an invalid Job template", Covers(JobTemplateIsValid), invalidCronJobs{
+		Entry("an invalid Job template", covers.Requirements(JobTemplateIsValid), invalidCronJobs{
 			{"spec.jobTemplate.spec.template.spec.restartPolicy", func(c *batchv1.CronJob) {
 				c.Spec.JobTemplate.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyAlways
 			}},
-			{"spec.jobTemplate.spec.template.spec.containers", func(c *batchv1.CronJob) { c.Spec.JobTemplate.Spec.Template.Spec.Containers = nil }},
-			{"spec.jobTemplate.spec.parallelism", func(c *batchv1.CronJob) { c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1) }},
+			{"spec.jobTemplate.spec.template.spec.containers", func(c *batchv1.CronJob) {
+				c.Spec.JobTemplate.Spec.Template.Spec.Containers = nil
+			}},
+			{"spec.jobTemplate.spec.parallelism", func(c *batchv1.CronJob) {
+				c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1)
+			}},
 			{"spec.jobTemplate.spec.completions", func(c *batchv1.CronJob) {
 				c.Spec.JobTemplate.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
 			}},
 		}),
-		Entry("a selector in the Job template", Covers(JobTemplateHasNoSelector), invalidCronJobs{
+		Entry("a selector in the Job template", covers.Requirements(JobTemplateHasNoSelector), invalidCronJobs{
 			{"spec.jobTemplate.spec.selector", func(c *batchv1.CronJob) {
 				c.Spec.JobTemplate.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"mine": "yes"}}
 				c.Spec.JobTemplate.Spec.Template.Labels = map[string]string{"mine": "yes"}
 			}},
-			{"spec.jobTemplate.spec.manualSelector", func(c *batchv1.CronJob) { c.Spec.JobTemplate.Spec.ManualSelector = ptr.To(true) }},
+			{"spec.jobTemplate.spec.manualSelector", func(c *batchv1.CronJob) {
+				c.Spec.JobTemplate.Spec.ManualSelector = ptr.To(true)
+			}},
 		}),
 	)
 
-	It("the API server accepts a starting deadline and history limits of 0", Covers(RefusesNegativeCronNumbers), func(ctx SpecContext) {
-		accepted(ctx, framework.New(ctx), hourly().StartingDeadlineSeconds(0).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0).Obj())
+	It("the API server accepts a starting deadline and history limits of 0", covers.Requirements(
+		RefusesNegativeCronNumbers), func(ctx SpecContext) {
+		accepted(framework.New(ctx),
+			hourly().StartingDeadlineSeconds(0).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0).Obj())
 	})
 
-	It("the API server accepts every form of schedule", Covers(AcceptsSchedules), func(ctx SpecContext) {
+	It("the API server accepts every form of schedule", covers.Requirements(AcceptsSchedules), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		for _, schedule := range validSchedules {
-			_, err := dryRun(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.Schedule = schedule }))
+			_, err := dryRun(s, cron(func(c *batchv1.CronJob) { c.Spec.Schedule = schedule }))
 			Expect(err).NotTo(HaveOccurred(), schedule)
 		}
 	})
 
-	It("the API server rejects invalid schedules", Covers(RefusesUnreadableSchedules), func(ctx SpecContext) {
+	It("the API server rejects invalid schedules", covers.Requirements(
+		RefusesUnreadableSchedules), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(s, hourly().Suspend().Obj())
 		for _, schedule := range append([]string{""}, invalidSchedules...) {
-			rejectsValue(ctx, s, made, "spec.schedule", schedule, func(c *batchv1.CronJob) { c.Spec.Schedule = schedule })
+			rejectsValue(s, made, "spec.schedule", schedule, func(c *batchv1.CronJob) { c.Spec.Schedule = schedule })
 		}
 	})
 
-	It("the API server rejects schedules with a time zone in them", Covers(RefusesTimeZoneInSchedule), func(ctx SpecContext) {
+	It("the API server rejects schedules with a time zone in them", covers.Requirements(
+		RefusesTimeZoneInSchedule), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(s, hourly().Suspend().Obj())
 		for _, schedule := range []string{"TZ=UTC 0 * * * *", "CRON_TZ=Europe/Berlin 0 * * * *", "TZ=UTC @daily"} {
 			for _, zone := range []*string{nil, ptr.To("Etc/UTC")} {
-				rejectsValue(ctx, s, made, "spec.schedule", schedule, func(c *batchv1.CronJob) {
+				rejectsValue(s, made, "spec.schedule", schedule, func(c *batchv1.CronJob) {
 					c.Spec.TimeZone, c.Spec.Schedule = zone, schedule
 				})
 			}
 		}
 	})
 
-	It("the API server accepts the names of time zones", Covers(AcceptsTimeZones), func(ctx SpecContext) {
+	It("the API server accepts the names of time zones", covers.Requirements(AcceptsTimeZones), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		for _, zone := range []string{"UTC", "Etc/UTC", "Europe/Berlin", "America/Argentina/Ushuaia", "Asia/Kathmandu", "Etc/GMT+7", "US/Pacific", "EST5EDT"} {
-			job, err := dryRun(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone }))
+		for _, zone := range []string{"UTC", "Etc/UTC", "Europe/Berlin", "America/Argentina/Ushuaia", "Asia/Kathmandu",
+			"Etc/GMT+7", "US/Pacific", "EST5EDT"} {
+			job, err := dryRun(s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone }))
 			Expect(err).NotTo(HaveOccurred(), zone)
 			Expect(job.Spec.TimeZone).To(HaveValue(Equal(zone)))
 		}
-		job, err := dryRun(ctx, s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = nil }))
+		job, err := dryRun(s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = nil }))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(job.Spec.TimeZone).To(BeNil())
 	})
 
 	// Wrong: accepts everything that its own library accepts, so that each node may
 	// read it in another way.
-	It("the API server rejects time zones that have no name", Covers(RefusesUnknownTimeZones), func(ctx SpecContext) {
+	It("the API server rejects time zones that have no name", covers.Requirements(
+		RefusesUnknownTimeZones), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(s, hourly().Suspend().Obj())
-		for _, zone := range []string{"", "Local", "local", "Nowhere/Land", "UTC+1", "../etc/UTC", "/Europe/Berlin", "Europe/Berlin/", " "} {
-			rejectsValue(ctx, s, made, "spec.timeZone", zone, func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone })
+		for _, zone := range []string{"", "Local", "local", "Nowhere/Land", "UTC+1", "../etc/UTC", "/Europe/Berlin",
+			"Europe/Berlin/", " "} {
+			rejectsValue(s, made, "spec.timeZone", zone, func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone })
 		}
 	})
 
-	It("the API server lets every field change", Covers(CronJobSpecMayChange), func(ctx SpecContext) {
+	It("the API server lets every field change", covers.Requirements(CronJobSpecMayChange), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		made := framework.Create(s, hourly().Suspend().Obj())
 		for what, change := range map[string]func(*batchv1.CronJobSpec){
-			"schedule":                   func(c *batchv1.CronJobSpec) { c.Schedule = "@daily" },
-			"timeZone":                   func(c *batchv1.CronJobSpec) { c.TimeZone = ptr.To("Europe/Berlin") },
-			"no timeZone":                func(c *batchv1.CronJobSpec) { c.TimeZone = nil },
-			"startingDeadlineSeconds":    func(c *batchv1.CronJobSpec) { c.StartingDeadlineSeconds = ptr.To[int64](7) },
-			"concurrencyPolicy":          func(c *batchv1.CronJobSpec) { c.ConcurrencyPolicy = batchv1.ReplaceConcurrent },
-			"suspend":                    func(c *batchv1.CronJobSpec) { c.Suspend = ptr.To(false) },
-			"successfulJobsHistoryLimit": func(c *batchv1.CronJobSpec) { c.SuccessfulJobsHistoryLimit = ptr.To[int32](7) },
-			"failedJobsHistoryLimit":     func(c *batchv1.CronJobSpec) { c.FailedJobsHistoryLimit = ptr.To[int32](7) },
-			"the template's labels":      func(c *batchv1.CronJobSpec) { c.JobTemplate.Labels = map[string]string{"a": "b"} },
-			"the Jobs' parallelism":      func(c *batchv1.CronJobSpec) { c.JobTemplate.Spec.Parallelism = ptr.To[int32](7) },
+			"schedule":                func(c *batchv1.CronJobSpec) { c.Schedule = "@daily" },
+			"timeZone":                func(c *batchv1.CronJobSpec) { c.TimeZone = ptr.To("Europe/Berlin") },
+			"no timeZone":             func(c *batchv1.CronJobSpec) { c.TimeZone = nil },
+			"startingDeadlineSeconds": func(c *batchv1.CronJobSpec) { c.StartingDeadlineSeconds = ptr.To[int64](7) },
+			"concurrencyPolicy": func(c *batchv1.CronJobSpec) {
+				c.ConcurrencyPolicy = batchv1.ReplaceConcurrent
+			},
+			"suspend": func(c *batchv1.CronJobSpec) { c.Suspend = ptr.To(false) },
+			"successfulJobsHistoryLimit": func(c *batchv1.CronJobSpec) {
+				c.SuccessfulJobsHistoryLimit = ptr.To[int32](7)
+			},
+			"failedJobsHistoryLimit": func(c *batchv1.CronJobSpec) { c.FailedJobsHistoryLimit = ptr.To[int32](7) },
+			"the template's labels": func(c *batchv1.CronJobSpec) {
+				c.JobTemplate.Labels = map[string]string{"a": "b"}
+			},
+			"the Jobs' parallelism": func(c *batchv1.CronJobSpec) { c.JobTemplate.Spec.Parallelism = ptr.To[int32](7) },
 			"the Jobs' completions": func(c *batchv1.CronJobSpec) {
-				c.JobTemplate.Spec.CompletionMode, c.JobTemplate.Spec.Completions = ptr.To(batchv1.IndexedCompletion), ptr.To[int32](7)
+				c.JobTemplate.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
+				c.JobTemplate.Spec.Completions = ptr.To[int32](7)
 			},
 			"the pods' image": func(c *batchv1.CronJobSpec) {
 				c.JobTemplate.Spec.Template.Spec.Containers[0].Image = "example.com/another:1"
@@ -174,16 +200,20 @@ var _ = Describe("CronJob validation:", behaviour.Validation, func() {
 		} {
 			want := made.DeepCopy()
 			change(&want.Spec)
-			got, err := changed(ctx, s, made, func(c *batchv1.CronJob) { change(&c.Spec) })
+			got, err := changed(s, made, func(c *batchv1.CronJob) { change(&c.Spec) })
 			Expect(err).NotTo(HaveOccurred(), what)
 			Expect(equality.Semantic.DeepEqual(got.Spec, want.Spec)).To(BeTrue(), what)
 		}
 		for field, change := range map[string]func(*batchv1.CronJob){
-			"spec.concurrencyPolicy":            func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = "Queue" },
-			"spec.startingDeadlineSeconds":      func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To[int64](-1) },
-			"spec.jobTemplate.spec.parallelism": func(c *batchv1.CronJob) { c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1) },
+			"spec.concurrencyPolicy": func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = "Queue" },
+			"spec.startingDeadlineSeconds": func(c *batchv1.CronJob) {
+				c.Spec.StartingDeadlineSeconds = ptr.To[int64](-1)
+			},
+			"spec.jobTemplate.spec.parallelism": func(c *batchv1.CronJob) {
+				c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1)
+			},
 		} {
-			_, err := changed(ctx, s, made, change)
+			_, err := changed(s, made, change)
 			expectRejected(err, field)
 		}
 	})
@@ -191,114 +221,124 @@ var _ = Describe("CronJob validation:", behaviour.Validation, func() {
 
 // startsNothing expects that a CronJob, made by Due for a scheduled time, starts no Job
 // and records none in its status.
-func startsNothing(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) {
+func startsNothing(s *framework.Sandbox, cronJob *framework.CronJob, tick time.Time) {
 	GinkgoHelper()
 	s.Stays("no Job is started or recorded", func(g Gomega) {
-		g.Expect(CreatedJobs(s)).To(BeEmpty())
-		g.Expect(s.CronJob(cronJob.Name).Status.Active).To(BeEmpty())
-		g.Expect(s.CronJob(cronJob.Name).Status.LastScheduleTime).To(BeAt(LastBefore(tick)))
+		g.Expect(s.CreatedJobs()).To(BeEmpty())
+		g.Expect(cronJob.Now().Status.Active).To(BeEmpty())
+		g.Expect(cronJob.Now().Status.LastScheduleTime).To(framework.BeAt(framework.LastBefore(tick)))
 	})
 }
 
 // startsOnce waits until a CronJob has started the Job of a scheduled time, and
 // expects that this is the only one ever.
-func startsOnce(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) batchv1.Job {
+func startsOnce(s *framework.Sandbox, cronJob *framework.CronJob, tick time.Time) *framework.Job {
 	GinkgoHelper()
-	job := Starts(s, cronJob, tick)
-	Runs(s, cronJob, tick)
-	Expect(CreatedJobs(s)).To(HaveLen(1))
+	job := cronJob.Starts(tick)
+	cronJob.Runs(tick)
+	Expect(s.CreatedJobs()).To(HaveLen(1))
 	return job
 }
 
 // startsLater is startsOnce for a Job that was rejected before.
-func startsLater(s *framework.Sandbox, cronJob *batchv1.CronJob, tick time.Time) {
+func startsLater(s *framework.Sandbox, cronJob *framework.CronJob, tick time.Time) {
 	GinkgoHelper()
-	s.SoonAfter(MaxAPIBackoff, "the Job is created", func(g Gomega) { g.Expect(CreatedJobs(s)).NotTo(BeEmpty()) })
+	s.SoonAfter(framework.MaxAPIBackoff, "the Job is created", func(g Gomega) {
+		g.Expect(s.CreatedJobs()).NotTo(BeEmpty())
+	})
 	startsOnce(s, cronJob, tick)
 }
 
 // denyDeletion creates a policy that rejects the deletion of Jobs, such as this one.
-func denyDeletion(ctx context.Context, s *framework.Sandbox, job batchv1.Job) denial {
+func denyDeletion(s *framework.Sandbox, job *framework.Job) denial {
 	GinkgoHelper()
-	return deny(ctx, s, jobs.rule(admissionregistrationv1.Delete), "true", func(ctx context.Context) error {
-		return s.Client.Delete(ctx, job.DeepCopy(), client.DryRunAll)
+	return deny(s, jobs.rule(admissionregistrationv1.Delete), "true", func(ctx context.Context) error {
+		return s.Client.Delete(ctx, job.Made().DeepCopy(), client.DryRunAll)
 	})
 }
 
 // noJobs creates a quota without room for Jobs.
-func noJobs(ctx context.Context, s *framework.Sandbox) denial {
+func noJobs(s *framework.Sandbox) denial {
 	GinkgoHelper()
-	return full(ctx, s, "count/jobs.batch", creating(s, exampleJob())).denial()
+	return full(s, "count/jobs.batch", creating(s, exampleJob())).denial()
 }
 
 var _ = Describe("CronJob admission, rejected Jobs:", behaviour.Admission, func() {
 
 	// Wrong: takes a rejected Job for started, so that it is never started.
-	DescribeTable("the controller starts the Job later when it is rejected by", func(ctx SpecContext, build func(context.Context, *framework.Sandbox) denial) {
-		s := framework.New(ctx)
-		denial := build(ctx, s)
-		tick := Ago(3 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
-		startsNothing(s, cronJob, tick)
-		denial.lift(ctx)
-		startsLater(s, cronJob, tick)
-	},
-		Entry("a quota", Covers(RefusedJobIsNotRecorded, RefusedTickStartsLater), needsQuotas, noJobs),
-		Entry("a policy", Covers(RefusedJobIsNotRecorded, RefusedTickStartsLater), needsPolicies, denyJobs),
+	DescribeTable("the controller starts the Job later when it is rejected by",
+		func(ctx SpecContext, build func(*framework.Sandbox) denial) {
+			s := framework.New(ctx)
+			denial := build(s)
+			tick := framework.Ago(3 * time.Minute)
+			cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
+			startsNothing(s, cronJob, tick)
+			denial.lift()
+			startsLater(s, cronJob, tick)
+		},
+		Entry("a quota", covers.Requirements(RefusedJobIsNotRecorded, RefusedTickStartsLater), needsQuotas, noJobs),
+		Entry("a policy", covers.Requirements(RefusedJobIsNotRecorded, RefusedTickStartsLater), needsPolicies,
+			denyJobs),
 	)
 
 	// Wrong: tries again at once, for ever.
-	It("the controller backs off between requests", Covers(BacksOffWhileJobIsRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+	It("the controller backs off between requests", covers.Requirements(
+		BacksOffWhileJobIsRefused), countsRequests, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		c := count(ctx, s, jobs.rule(admissionregistrationv1.Create), creating(s, exampleJob()))
-		tick := Ago(3 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		c := count(s, jobs.rule(admissionregistrationv1.Create), creating(s, exampleJob()))
+		tick := framework.Ago(3 * time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
 		s.Soon("the controller has tried to create the Job", func(g Gomega) { g.Expect(c.attempts()).NotTo(BeEmpty()) })
 		startsNothing(s, cronJob, tick)
 		c.expectAttempts(maxAttempts)
-		c.lift(ctx)
+		c.lift()
 		startsLater(s, cronJob, tick)
 	})
 
 	// The controller may decide before the deadline and send its request shortly after
 	// it. Wrong: repeats what it once decided, however late it is.
-	It("the controller starts no Job after the starting deadline", Covers(RefusedTickExpires), needsPolicies, func(ctx SpecContext) {
+	It("the controller starts no Job after the starting deadline", covers.Requirements(
+		RefusedTickExpires), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		denial := denyJobs(ctx, s)
-		tick := Ago(3 * time.Minute)
+		denial := denyJobs(s)
+		tick := framework.Ago(3 * time.Minute)
 		deadline := time.Since(tick) + 2*time.Second
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).StartingDeadlineSeconds(int64(deadline/time.Second)), tick)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).StartingDeadlineSeconds(int64(deadline/time.Second)), tick)
 		startsNothing(s, cronJob, tick) // which takes longer than the deadline
 		startsNothing(s, cronJob, tick)
-		denial.lift(ctx)
+		denial.lift()
 		startsNothing(s, cronJob, tick)
 	})
 
-	It("the controller starts no Job of a CronJob suspended in the meantime", Covers(RefusedTickWaitsForResume), needsPolicies, func(ctx SpecContext) {
+	It("the controller starts no Job of a CronJob suspended in the meantime", covers.Requirements(
+		RefusedTickWaitsForResume), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		denial := denyJobs(ctx, s)
-		tick := Ago(3 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		denial := denyJobs(s)
+		tick := framework.Ago(3 * time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
 		startsNothing(s, cronJob, tick)
-		SuspendCronJob(ctx, s, cronJob)
-		s.Stays("there is no Job", func(g Gomega) { g.Expect(CreatedJobs(s)).To(BeEmpty()) })
-		denial.lift(ctx)
+		cronJob.Suspend()
+		s.Stays("there is no Job", func(g Gomega) { g.Expect(s.CreatedJobs()).To(BeEmpty()) })
+		denial.lift()
 		startsNothing(s, cronJob, tick)
 	})
 })
 
 var _ = Describe("CronJob admission, events:", behaviour.Admission, func() {
 
-	It("the controller emits FailedCreate for a rejected Job", Covers(WarnsOfARefusedJob), needsPolicies, func(ctx SpecContext) {
+	It("the controller emits FailedCreate for a rejected Job", covers.Requirements(
+		WarnsOfARefusedJob), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		denyJobs(ctx, s)
-		warned(s, Due(ctx, s, puppet.CronJob("a", puppet.Job("")), Ago(3*time.Minute)).UID, "FailedCreate")
+		denyJobs(s)
+		warned(s, s.Due(puppet.CronJob("a", puppet.Job("")), framework.Ago(3*time.Minute)).UID, "FailedCreate")
 	})
 
-	It("the controller emits FailedDelete for a Job whose deletion is rejected", Covers(WarnsOfAnUndeletableJob), needsPolicies, func(ctx SpecContext) {
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent))
-		denyDeletion(ctx, s, startsOnce(s, cronJob, tick))
-		NextDue(ctx, s, cronJob, Ago(3*time.Minute))
+	It("the controller emits FailedDelete for a Job whose deletion is rejected", covers.Requirements(
+		WarnsOfAnUndeletableJob), needsPolicies, func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)
+		denyDeletion(s, startsOnce(s, cronJob, tick))
+		cronJob.NextDue(framework.Ago(3 * time.Minute))
 		warned(s, cronJob.UID, "FailedDelete")
 	})
 })
@@ -306,38 +346,40 @@ var _ = Describe("CronJob admission, events:", behaviour.Admission, func() {
 var _ = Describe("CronJob admission, changed Jobs:", behaviour.Admission, func() {
 
 	// Wrong: recognizes its Jobs by the labels of the template.
-	It("Jobs with additional labels and annotations belong to the CronJob", Covers(CountsJobsWithAddedLabels), needsMutations, func(ctx SpecContext) {
+	It("Jobs with additional labels and annotations belong to the CronJob", covers.Requirements(
+		CountsJobsWithAddedLabels), needsMutations, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		mutate(ctx, s, jobs, applying(added),
+		mutate(s, jobs, applying(added),
 			exampleJob(), func(j *batchv1.Job) bool { return j.Labels["example.com/added"] == "yes" })
-		tick := Ago(3 * time.Minute)
-		Due(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), tick)
+		tick := framework.Ago(3 * time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), tick)
 		s.Soon("the Job has succeeded and is deleted", func(g Gomega) {
-			g.Expect(CreatedJobs(s)).To(ConsistOf(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
+			g.Expect(s.CreatedJobs()).To(ConsistOf(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 			g.Expect(s.Jobs()).To(BeEmpty())
-			g.Expect(s.CronJob("a").Status.LastScheduleTime).To(BeAt(tick))
-			g.Expect(s.CronJob("a").Status.Active).To(BeEmpty())
+			g.Expect(cronJob.Now().Status.LastScheduleTime).To(framework.BeAt(tick))
+			g.Expect(cronJob.Now().Status.Active).To(BeEmpty())
 		})
 	})
 
 	// Wrong: starts the next Job whether the running one is deleted or not.
-	It("a Job whose deletion is rejected is replaced only when it can be deleted", Covers(NoReplacementBeforeDeletion), needsPolicies, func(ctx SpecContext) {
+	It("a Job whose deletion is rejected is replaced only when it can be deleted", covers.Requirements(
+		NoReplacementBeforeDeletion), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		tick := Ago(3 * time.Minute).Add(-10 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)
+		tick := framework.Ago(3 * time.Minute).Add(-10 * time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)
 		first := startsOnce(s, cronJob, tick)
-		denial := denyDeletion(ctx, s, first)
-		next := Ago(3 * time.Minute)
-		NextDue(ctx, s, cronJob, next)
+		denial := denyDeletion(s, first)
+		next := framework.Ago(3 * time.Minute)
+		cronJob.NextDue(next)
 		s.Stays("the first Job is the only one", func(g Gomega) {
-			g.Expect(CreatedJobs(s)).To(HaveLen(1))
-			g.Expect(s.CronJob("a").Status.Active).To(ConsistOf(HaveField("UID", first.UID)))
+			g.Expect(s.CreatedJobs()).To(HaveLen(1))
+			g.Expect(cronJob.Now().Status.Active).To(ConsistOf(HaveField("UID", first.UID)))
 		})
-		denial.lift(ctx)
-		s.SoonAfter(MaxAPIBackoff, "the next Job has replaced it", func(g Gomega) {
+		denial.lift()
+		s.SoonAfter(framework.MaxAPIBackoff, "the next Job has replaced it", func(g Gomega) {
 			g.Expect(s.Jobs()).To(HaveLen(1))
-			g.Expect(Existing(s, cronJob)).To(Equal(Times(next)))
+			g.Expect(cronJob.Existing()).To(Equal(framework.Times(next)))
 		})
-		Expect(CreatedJobs(s)).To(HaveLen(2))
+		Expect(s.CreatedJobs()).To(HaveLen(2))
 	})
 })

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -24,23 +23,24 @@ import (
 
 // build makes the API server reject all pods in one way. It may change the pod
 // template of the Job for that.
-type build func(ctx context.Context, s *framework.Sandbox, pod *corev1.PodSpec) denial
+type build func(s *framework.Sandbox, pod *corev1.PodSpec) denial
 
-func policy(ctx context.Context, s *framework.Sandbox, _ *corev1.PodSpec) denial {
+func policy(s *framework.Sandbox, _ *corev1.PodSpec) denial {
 	GinkgoHelper()
-	return denyPods(ctx, s)
+	return denyPods(s)
 }
 
 // unserved registers a webhook without a server.
-func unserved(ctx context.Context, s *framework.Sandbox, _ *corev1.PodSpec) denial {
+func unserved(s *framework.Sandbox, _ *corev1.PodSpec) denial {
 	GinkgoHelper()
 	example := creating(s, examplePod())
-	config := hook(ctx, s, pods.rule(admissionregistrationv1.Create), admissionregistrationv1.WebhookClientConfig{URL: ptr.To("https://127.0.0.1:1/")})
-	awaitDenied(ctx, s, example)
-	return denial{lift: func(ctx context.Context) {
+	config := hook(s, pods.rule(admissionregistrationv1.Create),
+		admissionregistrationv1.WebhookClientConfig{URL: ptr.To("https://127.0.0.1:1/")})
+	awaitDenied(s, example)
+	return denial{lift: func() {
 		GinkgoHelper()
-		Expect(s.Client.Delete(ctx, config)).To(Succeed())
-		awaitAccepted(ctx, s, example)
+		Expect(s.Client.Delete(s.Context(), config)).To(Succeed())
+		awaitAccepted(s, example)
 	}}
 }
 
@@ -53,58 +53,62 @@ type quota struct {
 }
 
 // full creates a quota without room for a resource, which the example needs.
-func full(ctx context.Context, s *framework.Sandbox, name corev1.ResourceName, example request) *quota {
+func full(s *framework.Sandbox, name corev1.ResourceName, example request) *quota {
 	GinkgoHelper()
 	made := framework.Create(s, &corev1.ResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: "room"},
 		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{name: resource.MustParse("0")}},
 	})
-	awaitDenied(ctx, s, example)
+	awaitDenied(s, example)
 	return &quota{s, made, name, example}
 }
 
 // set changes the quota to some room. It does not delete the quota, because the API
 // server may enforce a deleted one for a while.
-func (q *quota) set(ctx context.Context, room string) {
+func (q *quota) set(room string) {
 	GinkgoHelper()
-	framework.Change(q.Sandbox, q.ResourceQuota, func(r *corev1.ResourceQuota) { r.Spec.Hard[q.resource] = resource.MustParse(room) })
-	awaitAccepted(ctx, q.Sandbox, q.example)
+	framework.Change(q.Sandbox, q.ResourceQuota, func(r *corev1.ResourceQuota) {
+		r.Spec.Hard[q.resource] = resource.MustParse(room)
+	})
+	awaitAccepted(q.Sandbox, q.example)
 }
 
-func (q *quota) denial() denial { return denial{lift: func(ctx context.Context) { q.set(ctx, "100") }} }
+func (q *quota) denial() denial { return denial{lift: func() { q.set("100") }} }
 
 // fullOfPods creates a quota without room for pods.
-func fullOfPods(ctx context.Context, s *framework.Sandbox) *quota {
+func fullOfPods(s *framework.Sandbox) *quota {
 	GinkgoHelper()
-	return full(ctx, s, corev1.ResourcePods, creating(s, examplePod()))
+	return full(s, corev1.ResourcePods, creating(s, examplePod()))
 }
 
-func noRoom(ctx context.Context, s *framework.Sandbox, _ *corev1.PodSpec) denial {
+func noRoom(s *framework.Sandbox, _ *corev1.PodSpec) denial {
 	GinkgoHelper()
-	return fullOfPods(ctx, s).denial()
+	return fullOfPods(s).denial()
 }
 
 // limits creates a LimitRange whose minimum is above the requests of the pods. lift
 // lowers it, as for quotas.
-func limits(ctx context.Context, s *framework.Sandbox, pod *corev1.PodSpec) denial {
+func limits(s *framework.Sandbox, pod *corev1.PodSpec) denial {
 	GinkgoHelper()
 	set := func(cpu string) []corev1.LimitRangeItem {
-		return []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Min: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}}
+		return []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer,
+			Min: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}}
 	}
 	pod.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m")}
 	example := examplePod()
 	example.Spec = *pod.DeepCopy()
-	made := framework.Create(s, &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "limits"}, Spec: corev1.LimitRangeSpec{Limits: set("1")}})
-	awaitDenied(ctx, s, creating(s, example))
-	return denial{lift: func(ctx context.Context) {
+	made := framework.Create(s, &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "limits"},
+		Spec: corev1.LimitRangeSpec{Limits: set("1")}})
+	awaitDenied(s, creating(s, example))
+	return denial{lift: func() {
 		GinkgoHelper()
 		framework.Change(s, made, func(l *corev1.LimitRange) { l.Spec.Limits = set("1m") })
-		awaitAccepted(ctx, s, creating(s, example))
+		awaitAccepted(s, creating(s, example))
 	}}
 }
 
 // restricted enforces the Pod Security level restricted, which the pods do not meet.
-func restricted(ctx context.Context, s *framework.Sandbox, _ *corev1.PodSpec) denial {
+func restricted(s *framework.Sandbox, _ *corev1.PodSpec) denial {
 	GinkgoHelper()
 	const level = "pod-security.kubernetes.io/enforce"
 	set := func(to string) {
@@ -113,21 +117,22 @@ func restricted(ctx context.Context, s *framework.Sandbox, _ *corev1.PodSpec) de
 	}
 	set("restricted")
 	example := creating(s, examplePod())
-	awaitDenied(ctx, s, example)
-	return denial{lift: func(ctx context.Context) {
+	awaitDenied(s, example)
+	return denial{lift: func() {
 		GinkgoHelper()
 		set("baseline")
-		awaitAccepted(ctx, s, example)
+		awaitAccepted(s, example)
 	}}
 }
 
 // noClass gives the pods a PriorityClass that does not exist; lift creates it.
-func noClass(_ context.Context, s *framework.Sandbox, pod *corev1.PodSpec) denial {
+func noClass(s *framework.Sandbox, pod *corev1.PodSpec) denial {
 	const late = "late"
 	pod.PriorityClassName = s.ClusterWideName(late)
-	return denial{lift: func(ctx context.Context) {
+	return denial{lift: func() {
 		GinkgoHelper()
-		framework.CreateClusterWide(s, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: late}, Value: 1000})
+		framework.CreateClusterWide(s,
+			&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: late}, Value: 1000})
 	}}
 }
 
@@ -144,20 +149,22 @@ func warned(s *framework.Sandbox, about types.UID, reason string) {
 
 // waits waits until a Job has started, and expects that it gets no pods and no
 // condition.
-func waits(s *framework.Sandbox, job string) {
+func waits(s *framework.Sandbox, job *framework.Job) {
 	GinkgoHelper()
-	s.Soon("the Job has started", func(g Gomega) { g.Expect(s.Job(job).Status.StartTime).NotTo(BeNil()) })
+	s.Soon("the Job has started", func(g Gomega) { g.Expect(job.Now().Status.StartTime).NotTo(BeNil()) })
 	s.Stays("the Job has no pods and no condition", func(g Gomega) {
 		g.Expect(s.Created()).To(BeEmpty())
-		g.Expect(CountersOf(s.Job(job))).To(Equal(Counters{}))
-		g.Expect(s.Job(job).Status.Conditions).NotTo(ContainElement(HaveField("Status", corev1.ConditionTrue)))
+		g.Expect(job.Counters()).To(Equal(Counters{}))
+		g.Expect(job.Conditions()).To(BeEmpty())
 	})
 }
 
 // createsLater waits until there are so many pods, of which some were rejected before.
 func createsLater(s *framework.Sandbox, n int) {
 	GinkgoHelper()
-	s.SoonAfter(MaxAPIBackoff, "all pods are created", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(n)) })
+	s.SoonAfter(framework.MaxAPIBackoff, "all pods are created", func(g Gomega) {
+		g.Expect(s.Created()).To(HaveLen(n))
+	})
 }
 
 // counter is a webhook in this process that rejects requests and records when each of
@@ -171,17 +178,17 @@ type counter struct {
 
 // count rejects all requests of a kind in the sandbox's namespace, and counts those
 // that are no dry runs.
-func count(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, example request) *counter {
+func count(s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, example request) *counter {
 	GinkgoHelper()
 	c := &counter{}
 	server := httptest.NewTLSServer(&admission.Webhook{Handler: c})
 	DeferCleanup(server.Close)
-	hook(ctx, s, rule, admissionregistrationv1.WebhookClientConfig{
+	hook(s, rule, admissionregistrationv1.WebhookClientConfig{
 		URL:      &server.URL,
 		CABundle: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
 	})
-	awaitDenied(ctx, s, example)
-	c.lift = func(ctx context.Context) {
+	awaitDenied(s, example)
+	c.lift = func() {
 		GinkgoHelper()
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -191,7 +198,8 @@ func count(ctx context.Context, s *framework.Sandbox, rule admissionregistration
 }
 
 // hook registers a webhook for the sandbox's namespace only.
-func hook(ctx context.Context, s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations, at admissionregistrationv1.WebhookClientConfig) *admissionregistrationv1.ValidatingWebhookConfiguration {
+func hook(s *framework.Sandbox, rule admissionregistrationv1.RuleWithOperations,
+	at admissionregistrationv1.WebhookClientConfig) *admissionregistrationv1.ValidatingWebhookConfiguration {
 	GinkgoHelper()
 	return framework.CreateClusterWide(s, &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "hook"},

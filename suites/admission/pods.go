@@ -10,8 +10,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -26,119 +25,134 @@ var _ = Describe("Job admission, rejected pods:", behaviour.Admission, func() {
 	// pods as active that it could not create.
 	DescribeTable("the Job waits, then completes, after rejections by", func(ctx SpecContext, build build) {
 		s := framework.New(ctx)
-		job := puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj()
-		denial := build(ctx, s, template(job))
-		framework.Create(s, job)
-		waits(s, "a")
-		denial.lift(ctx)
+		object := puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).Obj()
+		denial := build(s, template(object))
+		job := s.Handle(framework.Create(s, object))
+		waits(s, job)
+		denial.lift()
 		createsLater(s, 2)
-		Running(s, "a", 2).End(0)
-		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
+		job.Runs(2).End(0)
+		job.CompletesWith(2, Counters{Succeeded: 2})
 	},
-		Entry("a quota", Covers(RefusedPodsCountForNothing, CreatesPodsAfterQuota), needsQuotas, build(noRoom)),
-		Entry("a policy", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPolicy), needsPolicies, build(policy)),
-		Entry("a webhook without a server", Covers(RefusedPodsCountForNothing, CreatesPodsAfterWebhook), framework.Needs(spec.Webhooks), build(unserved)),
-		Entry("a LimitRange", Covers(RefusedPodsCountForNothing, CreatesPodsAfterLimitRange), framework.Needs(spec.LimitRanges), build(limits)),
-		Entry("Pod Security", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPodSecurity), build(restricted)),
-		Entry("a missing PriorityClass", Covers(RefusedPodsCountForNothing, CreatesPodsAfterPriorityClass), framework.Needs(spec.PriorityClasses), build(noClass)),
+		Entry("a quota", covers.Requirements(RefusedPodsCountForNothing, CreatesPodsAfterQuota), needsQuotas,
+			build(noRoom)),
+		Entry("a policy", covers.Requirements(RefusedPodsCountForNothing, CreatesPodsAfterPolicy), needsPolicies,
+			build(policy)),
+		Entry("a webhook without a server", covers.Requirements(RefusedPodsCountForNothing, CreatesPodsAfterWebhook),
+			framework.Needs(spec.Webhooks), build(unserved)),
+		Entry("a LimitRange", covers.Requirements(RefusedPodsCountForNothing, CreatesPodsAfterLimitRange),
+			framework.Needs(spec.LimitRanges), build(limits)),
+		Entry("Pod Security", covers.Requirements(RefusedPodsCountForNothing, CreatesPodsAfterPodSecurity),
+			build(restricted)),
+		Entry("a missing PriorityClass", covers.Requirements(RefusedPodsCountForNothing, CreatesPodsAfterPriorityClass),
+			framework.Needs(spec.PriorityClasses), build(noClass)),
 	)
 
-	It("the controller emits FailedCreate", Covers(WarnsOfRefusedPods), needsPolicies, func(ctx SpecContext) {
+	It("the controller emits FailedCreate", covers.Requirements(
+		WarnsOfRefusedPods), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		denyPods(ctx, s)
-		warned(s, framework.Create(s, puppet.Job("a").Obj()).UID, "FailedCreate")
+		denyPods(s)
+		warned(s, s.Create(puppet.Job("a")).UID, "FailedCreate")
 	})
 
 	// Wrong: creates no pod unless the quota has room for all.
-	It("the controller creates as many pods as a quota has room for", Covers(UsesPartOfAQuota), needsQuotas, func(ctx SpecContext) {
+	It("the controller creates as many pods as a quota has room for", covers.Requirements(
+		UsesPartOfAQuota), needsQuotas, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		fullOfPods(ctx, s).set(ctx, "2")
+		fullOfPods(s).set("2")
 		job := s.Create(puppet.Job("a").Parallelism(4).Completions(3))
 		pods := job.Runs(2)
 		s.Stays("two pods are counted", func(g Gomega) {
 			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2}))
 		})
 		pods[0].End(0)
-		job.CountsAfter(framework.MaxAPIBackoff, "the pod that succeeded is replaced", Counters{Active: 2, Ready: 2, Succeeded: 1})
+		job.CountsAfter(framework.MaxAPIBackoff, "the pod that succeeded is replaced",
+			Counters{Active: 2, Ready: 2, Succeeded: 1})
 		s.Active().End(0)
 		job.Completes(Counters{Succeeded: 3})
 	})
 
 	// Wrong: sends a request for each missing pod at each sync.
-	It("the controller sends no burst of requests", Covers(SlowStart), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+	It("the controller sends no burst of requests", covers.Requirements(
+		SlowStart), countsRequests, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		c := count(ctx, s, pods.rule(admissionregistrationv1.Create), creating(s, examplePod()))
+		c := count(s, pods.rule(admissionregistrationv1.Create), creating(s, examplePod()))
 		const many = 100
-		framework.Create(s, puppet.Job("a").Parallelism(many).Completions(many).Obj())
-		waits(s, "a")
+		job := s.Create(puppet.Job("a").Parallelism(many).Completions(many))
+		waits(s, job)
 		c.expectAttempts(many / 3)
 	})
 
 	// Wrong: tries again at once, for ever.
-	It("the controller backs off between requests", Covers(BacksOffWhilePodsAreRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
+	It("the controller backs off between requests", covers.Requirements(
+		BacksOffWhilePodsAreRefused), countsRequests, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		c := count(ctx, s, pods.rule(admissionregistrationv1.Create), creating(s, examplePod()))
-		framework.Create(s, puppet.Job("a").Obj())
-		waits(s, "a")
+		c := count(s, pods.rule(admissionregistrationv1.Create), creating(s, examplePod()))
+		job := s.Create(puppet.Job("a"))
+		waits(s, job)
 		c.expectAttempts(maxAttempts)
-		c.lift(ctx)
+		c.lift()
 		createsLater(s, 1)
-		Running(s, "a", 1).End(0)
-		Completes(s, "a", Counters{Succeeded: 1})
+		job.Runs(1).End(0)
+		job.Completes(Counters{Succeeded: 1})
 	})
 
 	// Wrong: checks the deadline only after it has created its pods.
-	It("the Job fails after its activeDeadlineSeconds", Covers(DeadlineWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
+	It("the Job fails after its activeDeadlineSeconds", covers.Requirements(
+		DeadlineWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		denyPods(ctx, s)
-		framework.Create(s, puppet.Job("a").ActiveDeadlineSeconds(1).Obj())
+		denyPods(s)
+		job := s.Create(puppet.Job("a").ActiveDeadlineSeconds(1))
 		s.SoonAfter(time.Second, "the Job is Failed", func(g Gomega) {
-			g.Expect(framework.Condition(s.Job("a"), batchv1.JobFailed)).To(HaveValue(And(
-				HaveField("Status", corev1.ConditionTrue), HaveField("Reason", batchv1.JobReasonDeadlineExceeded))))
+			g.Expect(job.Conditions()).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded))
 		})
-		Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
+		Expect(job.Counters()).To(Equal(Counters{}))
 	})
 
-	It("the controller creates no pods of a Job suspended in the meantime", Covers(SuspendedWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
+	It("the controller creates no pods of a Job suspended in the meantime", covers.Requirements(
+		SuspendedWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		denial := denyPods(ctx, s)
-		framework.Create(s, puppet.Job("a").Obj())
-		waits(s, "a")
-		SuspendJob(ctx, s, "a")
-		s.Soon("the Job is Suspended", func(g Gomega) { g.Expect(framework.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue()) })
-		denial.lift(ctx)
+		denial := denyPods(s)
+		job := s.Create(puppet.Job("a"))
+		waits(s, job)
+		job.Suspend()
+		job.Becomes(batchv1.JobSuspended)
+		denial.lift()
 		s.Stays("there are no pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
 	})
 
 	// Wrong: goes on with what it remembers of the Job.
-	It("the controller creates no pods of a Job deleted in the meantime", Covers(DeletedWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
+	It("the controller creates no pods of a Job deleted in the meantime", covers.Requirements(
+		DeletedWhilePodsAreRefused), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		denial := denyPods(ctx, s)
-		made := framework.Create(s, puppet.Job("a").Obj())
-		waits(s, "a")
-		s.Delete(made)
+		denial := denyPods(s)
+		job := s.Create(puppet.Job("a"))
+		waits(s, job)
+		job.Delete()
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
-		denial.lift(ctx)
+		denial.lift()
 		s.Stays("there are no pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
 	})
 
 	// Wrong: takes an index for used, whether its pod exists or not.
-	It("the controller creates the pod of a rejected index later, and no index twice", Covers(RefusedIndexComesLater), needsPolicies, func(ctx SpecContext) {
+	It("the controller creates the pod of a rejected index later, and no index twice", covers.Requirements(
+		RefusedIndexComesLater), needsPolicies, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		const index = "'batch.kubernetes.io/job-completion-index'"
 		last := examplePod()
 		last.Annotations = map[string]string{batchv1.JobCompletionIndexAnnotation: "2"}
-		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Create),
-			"has(object.metadata.annotations) && "+index+" in object.metadata.annotations && object.metadata.annotations["+index+"] == '2'",
+		denial := deny(s, pods.rule(admissionregistrationv1.Create),
+			"has(object.metadata.annotations) && "+index+
+				" in object.metadata.annotations && object.metadata.annotations["+index+"] == '2'",
 			creating(s, last))
-		framework.Create(s, indexed("a").Obj())
-		Running(s, "a", 2)
+		job := s.Create(indexed("a"))
+		job.Runs(2)
 		s.Stays("no other index has a pod", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(2)) })
-		denial.lift(ctx)
+		denial.lift()
 		createsLater(s, 3)
-		Running(s, "a", 3).End(0)
-		Completes(s, "a", Counters{Succeeded: 3})
-		Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0-2"))
+		job.Runs(3).End(0)
+		job.Completes(Counters{Succeeded: 3})
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-2"))
 		Expect(s.Created()).To(HaveLen(3))
 	})
 })
@@ -146,95 +160,107 @@ var _ = Describe("Job admission, rejected pods:", behaviour.Admission, func() {
 var _ = Describe("Job admission, mutated pods:", behaviour.Admission, func() {
 
 	// Wrong: takes pods that differ from the template for those of another owner.
-	It("pods with additional labels and annotations are counted", Covers(CountsPodsWithAddedLabels), needsMutations, func(ctx SpecContext) {
+	It("pods with additional labels and annotations are counted", covers.Requirements(
+		CountsPodsWithAddedLabels), needsMutations, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		mutate(ctx, s, pods, applying(added),
+		mutate(s, pods, applying(added),
 			examplePod(), func(p *corev1.Pod) bool { return p.Labels["example.com/added"] == "yes" })
-		framework.Create(s, indexed("a").FinishedAgo("1h").Obj())
-		all := Running(s, "a", 3)
+		job := s.Create(indexed("a").FinishedAgo("1h"))
+		all := job.Runs(3)
 		Expect(all).To(HaveEach(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 		all[0].End(1)
-		CountsAfter(s, kinds.FirstBackoff, "a", "the failed pod is replaced", Counters{Active: 3, Ready: 3, Failed: 1})
+		job.CountsAfter(kinds.FirstBackoff, "the failed pod is replaced", Counters{Active: 3, Ready: 3, Failed: 1})
 		s.Active().End(0)
-		CompletesWith(s, 4, "a", Counters{Succeeded: 3, Failed: 1})
+		job.CompletesWith(4, Counters{Succeeded: 3, Failed: 1})
 	})
 
 	// Two patches: the API server of 1.36.3 panics over a list of objects in one.
 	// Wrong: replaces pods whose containers are not those of the template.
-	It("pods with an additional sidecar are counted", Covers(CountsPodsWithAddedSidecars), needsMutations, func(ctx SpecContext) {
+	It("pods with an additional sidecar are counted", covers.Requirements(
+		CountsPodsWithAddedSidecars), needsMutations, func(ctx SpecContext) {
 		s := framework.New(ctx)
-		mutate(ctx, s, pods, patching(`[JSONPatch{op: "add", path: "/spec/initContainers", value: []},
+		mutate(s, pods, patching(`[JSONPatch{op: "add", path: "/spec/initContainers", value: []},
 			JSONPatch{op: "add", path: "/spec/initContainers/-", value: Object.spec.initContainers{
 				name: "sidecar", image: object.spec.containers[0].image, restartPolicy: "Always",
 				command: ["sh", "-c", "trap 'exit 0' TERM; sleep 3600 & wait"]}}]`),
 			examplePod(), func(p *corev1.Pod) bool { return len(p.Spec.InitContainers) > 0 })
-		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
-		all := Running(s, "a", 2)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+		all := job.Runs(2)
 		Expect(all).To(HaveEach(HaveField("Spec.InitContainers", ContainElement(HaveField("Name", "sidecar")))))
 		all.End(0)
-		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
+		job.CompletesWith(2, Counters{Succeeded: 2})
 	})
 })
 
 var _ = Describe("Job admission, rejected changes of pods:", behaviour.Admission, func() {
 
 	// Wrong: takes a pod for deleted once it has sent the request.
-	It("pods whose deletion is rejected stay active, and are deleted later", Covers(UndeletablePodsCount), needsPolicies, func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
-		all := Running(s, "a", 2)
-		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, all[0]))
-		SetParallelism(ctx, s, "a", 0)
+	It("pods whose deletion is rejected stay active, and are deleted later", covers.Requirements(
+		UndeletablePodsCount), needsPolicies, func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+		all := job.Runs(2)
+		denial := deny(s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, all[0]))
+		job.SetParallelism(0)
 		s.Stays("both pods are active and counted", func(g Gomega) {
 			g.Expect(s.Active()).To(HaveLen(2))
-			g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", BeEquivalentTo(2)), HaveField("Failed", BeZero())))
+			g.Expect(job.Counters()).To(And(HaveField("Active", BeEquivalentTo(2)), HaveField("Failed", BeZero())))
 		})
-		denial.lift(ctx)
-		s.SoonAfter(MaxAPIBackoff, "both pods are gone", func(g Gomega) {
+		denial.lift()
+		s.SoonAfter(framework.MaxAPIBackoff, "both pods are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{}))
+			g.Expect(job.Counters()).To(Equal(Counters{}))
 		})
 	})
 
 	// Wrong: tries again at once, for ever.
-	It("the controller backs off when the deletion of a pod is rejected", Covers(BacksOffWhileDeletionIsRefused), framework.LocalAPIServer("a webhook in this process counts requests"), func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a"))
-		pod := Running(s, "a", 1)[0]
-		c := count(ctx, s, pods.rule(admissionregistrationv1.Delete), deleting(s, pod))
-		SuspendJob(ctx, s, "a")
+	It("the controller backs off when the deletion of a pod is rejected", covers.Requirements(
+		BacksOffWhileDeletionIsRefused), countsRequests, func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a"))
+		pod := job.Runs(1)[0]
+		c := count(s, pods.rule(admissionregistrationv1.Delete), deleting(s, pod))
+		job.Suspend()
 		s.Soon("the controller has tried to delete the pod", func(g Gomega) { g.Expect(c.attempts()).NotTo(BeEmpty()) })
 		s.Stays("the pod is active", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		c.expectAttempts(maxAttempts)
-		c.lift(ctx)
-		s.SoonAfter(MaxAPIBackoff, "the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
+		c.lift()
+		s.SoonAfter(framework.MaxAPIBackoff, "the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 	})
 
-	It("the controller emits FailedDelete", Covers(WarnsOfUndeletablePods), needsPolicies, func(ctx SpecContext) {
-		s, made := WithNewJob(ctx, puppet.Job("a"))
-		pod := Running(s, "a", 1)[0]
-		deny(ctx, s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, pod))
-		SuspendJob(ctx, s, "a")
-		warned(s, made.UID, "FailedDelete")
+	It("the controller emits FailedDelete", covers.Requirements(
+		WarnsOfUndeletablePods), needsPolicies, func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a"))
+		pod := job.Runs(1)[0]
+		deny(s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, pod))
+		job.Suspend()
+		warned(s, job.UID, "FailedDelete")
 	})
 
 	// Wrong: counts pods before it has released them, and again afterwards; or makes
 	// the Job Complete while pods still have the finalizer.
-	It("pods whose release is rejected are counted once, and released later", Covers(NotCompleteBeforeRelease), needsPolicies, func(ctx SpecContext) {
-		s := WithJob(ctx, puppet.Job("a").Parallelism(2).Completions(2))
-		all := Running(s, "a", 2)
+	It("pods whose release is rejected are counted once, and released later", covers.Requirements(
+		NotCompleteBeforeRelease), needsPolicies, func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+		all := job.Runs(2)
 		const tracked = "'batch.kubernetes.io/job-tracking' in "
-		denial := deny(ctx, s, pods.rule(admissionregistrationv1.Update),
+		denial := deny(s, pods.rule(admissionregistrationv1.Update),
 			"has(oldObject.metadata.finalizers) && "+tracked+"oldObject.metadata.finalizers && "+
 				"!(has(object.metadata.finalizers) && "+tracked+"object.metadata.finalizers)",
 			releasing(s, all[0]))
 		all.End(0)
 		s.Soon("the pods have succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(2)) })
 		s.Stays("the Job is not Complete", func(g Gomega) {
-			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeFalse())
+			g.Expect(job.Is(batchv1.JobComplete)).To(BeFalse())
 			g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", ContainElement(batchv1.JobTrackingFinalizer))))
 		})
-		denial.lift(ctx)
-		s.SoonAfter(MaxAPIBackoff, "the pods are released", func(g Gomega) { g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", BeEmpty()))) })
-		CompletesWith(s, 2, "a", Counters{Succeeded: 2})
+		denial.lift()
+		s.SoonAfter(framework.MaxAPIBackoff, "the pods are released", func(g Gomega) {
+			g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", BeEmpty())))
+		})
+		job.CompletesWith(2, Counters{Succeeded: 2})
 	})
 })
 
@@ -256,14 +282,15 @@ var _ = Describe("Job admission, terminating namespace:", behaviour.Admission, f
 
 	// Wrong: keeps its finalizer on pods whose Job was deleted first; or keeps creating
 	// Jobs and pods, which is rejected, and never syncs those that are left.
-	It("the controller releases pods, whatever the order of deletions", Covers(JobsLetTheNamespaceGo, CronJobsLetTheNamespaceGo), func(ctx SpecContext) {
+	It("the controller releases pods, whatever the order of deletions", covers.Requirements(JobsLetTheNamespaceGo,
+		CronJobsLetTheNamespaceGo), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		// Upstream's controller counts a pod for a second as active that it could not
 		// create in a terminating namespace. It depends on timing whether it tries.
 		s.Except("job-counts-what-is-there")
-		framework.Create(s, puppet.Job("a").Parallelism(3).Obj())
-		framework.Create(s, puppet.Job("slow").Puppet(map[string]string{puppet.Terminate: puppet.Hold}).Obj())
-		Due(ctx, s, puppet.CronJob("c", puppet.Job("")), Ago(3*time.Minute))
+		s.Create(puppet.Job("a").Parallelism(3))
+		s.Create(puppet.Job("slow").Puppet(map[string]string{puppet.Terminate: puppet.Hold}))
+		s.Due(puppet.CronJob("c", puppet.Job("")), framework.Ago(3*time.Minute))
 		s.Soon("all pods run", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(5)) })
 
 		s.DeleteNamespace()

@@ -1,15 +1,13 @@
 package admission
 
 import (
-	"context"
 	"maps"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -28,9 +26,11 @@ var directives = templateChanges{
 	"a node selector": func(t *corev1.PodTemplateSpec) { t.Spec.NodeSelector = map[string]string{"disk": "fast"} },
 	"node affinity": func(t *corev1.PodTemplateSpec) {
 		t.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "disk", Operator: corev1.NodeSelectorOpExists}},
-			}}},
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+				NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+					MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "disk",
+						Operator: corev1.NodeSelectorOpExists}},
+				}}},
 		}}
 	},
 	"a toleration": func(t *corev1.PodTemplateSpec) {
@@ -39,7 +39,9 @@ var directives = templateChanges{
 	"a scheduling gate": func(t *corev1.PodTemplateSpec) {
 		t.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
 	},
-	"an annotation": func(t *corev1.PodTemplateSpec) { metav1.SetMetaDataAnnotation(&t.ObjectMeta, "example.com/a", "b") },
+	"an annotation": func(t *corev1.PodTemplateSpec) {
+		metav1.SetMetaDataAnnotation(&t.ObjectMeta, "example.com/a", "b")
+	},
 	"a label": func(t *corev1.PodTemplateSpec) {
 		t.Labels = maps.Clone(t.Labels)
 		t.Labels["example.com/a"] = "b"
@@ -66,10 +68,10 @@ func resources(t *corev1.PodTemplateSpec) {
 
 // rejectsTemplates expects that the API server rejects each change of the pod
 // template. Which field below the template it names depends on the version.
-func rejectsTemplates(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, changes templateChanges) {
+func rejectsTemplates(s *framework.Sandbox, job *framework.Job, changes templateChanges) {
 	GinkgoHelper()
 	for what, change := range changes {
-		_, err := changed(ctx, s, job, func(j *batchv1.Job) { change(&j.Spec.Template) })
+		_, err := changed(s, job.Made(), func(j *batchv1.Job) { change(&j.Spec.Template) })
 		Expect(answerTo(err)).To(And(
 			HaveField("Reason", metav1.StatusReasonInvalid),
 			HaveField("Fields", ContainElement(HavePrefix("spec.template")))), what)
@@ -78,12 +80,12 @@ func rejectsTemplates(ctx context.Context, s *framework.Sandbox, job *batchv1.Jo
 
 // acceptsTemplates expects that the API server accepts each change of the pod
 // template.
-func acceptsTemplates(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, changes templateChanges) {
+func acceptsTemplates(s *framework.Sandbox, job *framework.Job, changes templateChanges) {
 	GinkgoHelper()
 	for what, change := range changes {
-		want := job.DeepCopy()
+		want := job.Made().DeepCopy()
 		change(&want.Spec.Template)
-		got, err := changed(ctx, s, job, func(j *batchv1.Job) { change(&j.Spec.Template) })
+		got, err := changed(s, job.Made(), func(j *batchv1.Job) { change(&j.Spec.Template) })
 		Expect(err).NotTo(HaveOccurred(), what)
 		Expect(equality.Semantic.DeepEqual(got.Spec.Template, want.Spec.Template)).To(BeTrue(), what)
 	}
@@ -91,157 +93,183 @@ func acceptsTemplates(ctx context.Context, s *framework.Sandbox, job *batchv1.Jo
 
 var _ = Describe("Job update validation:", behaviour.Validation, func() {
 
-	It("the API server rejects changes of the pod template of a Job that is not suspended", Covers(TemplateIsFixed), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged))
-		rejectsTemplates(ctx, s, job, directives)
-		rejectsTemplates(ctx, s, job, containers)
-		rejectsTemplates(ctx, s, job, templateChanges{"resources": resources})
+	It("the API server rejects changes of the pod template of a Job that is not suspended", covers.Requirements(
+		TemplateIsFixed), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").With(unmanaged))
+		rejectsTemplates(s, job, directives)
+		rejectsTemplates(s, job, containers)
+		rejectsTemplates(s, job, templateChanges{"resources": resources})
 	})
 
-	DescribeTable("the API server rejects changes of", func(ctx SpecContext, base *puppet.JobBuilder, cases invalidJobs) {
-		s, job := WithNewJob(ctx, base.With(unmanaged))
-		_, err := changed(ctx, s, job, func(*batchv1.Job) {})
-		Expect(err).NotTo(HaveOccurred(), "no change")
-		for i, c := range cases {
-			_, err := changed(ctx, s, job, c.change)
-			expectRejected(err, c.field, "change %d", i+1)
-		}
-	},
-		Entry("the selector", Covers(SelectorIsFixed), manual(), invalidJobs{
+	DescribeTable("the API server rejects changes of",
+		func(ctx SpecContext, base *puppet.JobBuilder, cases invalidJobs) {
+			s := framework.New(ctx)
+			job := s.Create(base.With(unmanaged))
+			_, err := changed(s, job.Made(), func(*batchv1.Job) {})
+			Expect(err).NotTo(HaveOccurred(), "no change")
+			for i, c := range cases {
+				_, err := changed(s, job.Made(), c.change)
+				expectRejected(err, c.field, "change %d", i+1)
+			}
+		},
+		Entry("the selector", covers.Requirements(SelectorIsFixed), manual(), invalidJobs{
 			{"spec.selector", func(j *batchv1.Job) {
 				j.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 					{Key: "mine", Operator: metav1.LabelSelectorOpExists}}}
 			}},
 			{"spec.selector", func(j *batchv1.Job) { j.Spec.Selector = nil }},
 		}),
-		Entry("the completions of a NonIndexed Job", Covers(CompletionsAreFixed), puppet.Job("a").Parallelism(2).Completions(2), invalidJobs{
-			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](3) }},
-			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
-			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = ptr.To[int32](3), ptr.To[int32](3) }},
+		Entry("the completions of a NonIndexed Job", covers.Requirements(CompletionsAreFixed),
+			puppet.Job("a").Parallelism(2).Completions(2), invalidJobs{
+				{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](3) }},
+				{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
+				{"spec.completions", func(j *batchv1.Job) {
+					j.Spec.Completions, j.Spec.Parallelism = ptr.To[int32](3), ptr.To[int32](3)
+				}},
+			}),
+		Entry("the completions of an Indexed Job without its parallelism",
+			covers.Requirements(CompletionsFollowParallelism), indexed("a"), invalidJobs{
+				{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](4) }},
+				{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](2) }},
+				{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
+			}),
+		Entry("the completionMode", covers.Requirements(CompletionModeIsFixed), indexed("a"), invalidJobs{
+			{"spec.completionMode", func(j *batchv1.Job) {
+				j.Spec.CompletionMode = ptr.To(batchv1.NonIndexedCompletion)
+			}},
 		}),
-		Entry("the completions of an Indexed Job without its parallelism", Covers(CompletionsFollowParallelism), indexed("a"), invalidJobs{
-			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](4) }},
-			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = ptr.To[int32](2) }},
-			{"spec.completions", func(j *batchv1.Job) { j.Spec.Completions = nil }},
-		}),
-		Entry("the completionMode", Covers(CompletionModeIsFixed), indexed("a"), invalidJobs{
-			{"spec.completionMode", func(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To(batchv1.NonIndexedCompletion) }},
-		}),
-		Entry("the podFailurePolicy", Covers(FailurePolicyIsFixed), withRule(failOn(1)), invalidJobs{
+		Entry("the podFailurePolicy", covers.Requirements(FailurePolicyIsFixed), withRule(failOn(1)), invalidJobs{
 			{"spec.podFailurePolicy", func(j *batchv1.Job) { j.Spec.PodFailurePolicy = nil }},
 			{"spec.podFailurePolicy", func(j *batchv1.Job) { j.Spec.PodFailurePolicy.Rules[0] = failOn(2) }},
 		}),
-		Entry("the backoffLimitPerIndex", Covers(BackoffLimitPerIndexIsFixed), perIndex("a"), invalidJobs{
+		Entry("the backoffLimitPerIndex", covers.Requirements(BackoffLimitPerIndexIsFixed), perIndex("a"), invalidJobs{
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = nil }},
 			{"spec.backoffLimitPerIndex", func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = ptr.To[int32](2) }},
 		}),
-		Entry("the managedBy", Covers(ManagedByIsFixed), puppet.Job("a"), invalidJobs{
+		Entry("the managedBy", covers.Requirements(ManagedByIsFixed), puppet.Job("a"), invalidJobs{
 			{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = nil }},
 			{"spec.managedBy", func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To(batchv1.JobControllerName) }},
 		}),
-		Entry("the successPolicy", Covers(SuccessPolicyIsFixed), succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](1)}), invalidJobs{
-			{"spec.successPolicy", func(j *batchv1.Job) { j.Spec.SuccessPolicy = nil }},
-			{"spec.successPolicy", func(j *batchv1.Job) { j.Spec.SuccessPolicy.Rules[0].SucceededCount = ptr.To[int32](2) }},
-		}),
+		Entry("the successPolicy", covers.Requirements(SuccessPolicyIsFixed),
+			succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](1)}), invalidJobs{
+				{"spec.successPolicy", func(j *batchv1.Job) { j.Spec.SuccessPolicy = nil }},
+				{"spec.successPolicy", func(j *batchv1.Job) {
+					j.Spec.SuccessPolicy.Rules[0].SucceededCount = ptr.To[int32](2)
+				}},
+			}),
 	)
 
-	It("the API server accepts equal changes of an Indexed Job's completions and parallelism", Covers(CompletionsFollowParallelism), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, indexed("a").With(unmanaged))
+	It("the API server accepts equal changes of an Indexed Job's completions and parallelism", covers.Requirements(
+		CompletionsFollowParallelism), func(ctx SpecContext) {
+		job := framework.New(ctx).Create(indexed("a").With(unmanaged))
 		for _, n := range []int32{5, 1, 0} {
-			framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = &n, &n })
-			Expect(s.Job("a").Spec.Completions).To(HaveValue(Equal(n)))
+			job.Change(func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = &n, &n })
+			Expect(job.Now().Spec.Completions).To(HaveValue(Equal(n)))
 		}
-		Expect(s.Job("a").UID).To(Equal(job.UID))
+		Expect(job.Now().UID).To(Equal(job.UID))
 	})
 
-	It("the API server accepts changes of a Job's numbers and suspend", Covers(MutableFieldsMayChange), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged).Completions(2))
+	It("the API server accepts changes of a Job's numbers and suspend", covers.Requirements(
+		MutableFieldsMayChange), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").With(unmanaged).Completions(2))
 		for field, set := range numbers {
 			if field == "spec.completions" {
 				continue // see API-UPDATE-003
 			}
 			for _, n := range []int32{7, 0} {
-				want := job.DeepCopy()
+				want := job.Made().DeepCopy()
 				set(&want.Spec, n)
-				got, err := changed(ctx, s, job, func(j *batchv1.Job) { set(&j.Spec, n) })
+				got, err := changed(s, job.Made(), func(j *batchv1.Job) { set(&j.Spec, n) })
 				Expect(err).NotTo(HaveOccurred(), "%s to %d", field, n)
 				Expect(equality.Semantic.DeepEqual(got.Spec, want.Spec)).To(BeTrue(), "%s to %d", field, n)
 			}
-			_, err := changed(ctx, s, job, func(j *batchv1.Job) { set(&j.Spec, -1) })
+			_, err := changed(s, job.Made(), func(j *batchv1.Job) { set(&j.Spec, -1) })
 			expectRejected(err, field)
 		}
 		for _, suspend := range []bool{true, false} {
-			framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Suspend = &suspend })
-			Expect(s.Job("a").Spec.Suspend).To(HaveValue(Equal(suspend)))
+			job.Change(func(j *batchv1.Job) { j.Spec.Suspend = &suspend })
+			Expect(job.Now().Spec.Suspend).To(HaveValue(Equal(suspend)))
 		}
 	})
 
 	// Wrong: accepts every change of a Job that has no pods yet.
-	It("the API server accepts only scheduling directives for a Job that never started", Covers(SchedulingMayChangeBeforeStart), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged).Suspend())
-		acceptsTemplates(ctx, s, job, directives)
-		rejectsTemplates(ctx, s, job, containers)
-		rejectsTemplates(ctx, s, job, templateChanges{"pod affinity": func(t *corev1.PodTemplateSpec) {
+	It("the API server accepts only scheduling directives for a Job that never started", covers.Requirements(
+		SchedulingMayChangeBeforeStart), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").With(unmanaged).Suspend())
+		acceptsTemplates(s, job, directives)
+		rejectsTemplates(s, job, containers)
+		rejectsTemplates(s, job, templateChanges{"pod affinity": func(t *corev1.PodTemplateSpec) {
 			t.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{
 				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: "zone"}},
 			}}
 		}})
 	})
 
-	It("the API server accepts new resources for a suspended Job without active pods", Covers(ResourcesMayChangeWhileSuspended), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged).Suspend())
-		acceptsTemplates(ctx, s, job, templateChanges{"resources": resources})
-		framework.ChangeStatus(s, job, func(j *batchv1.Job) { j.Status.Active = 1 })
-		rejectsTemplates(ctx, s, job, templateChanges{"resources while a pod is active": resources})
+	It("the API server accepts new resources for a suspended Job without active pods", covers.Requirements(
+		ResourcesMayChangeWhileSuspended), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").With(unmanaged).Suspend())
+		acceptsTemplates(s, job, templateChanges{"resources": resources})
+		job.ChangeStatus(func(j *batchv1.Job) { j.Status.Active = 1 })
+		rejectsTemplates(s, job, templateChanges{"resources while a pod is active": resources})
 	})
 
 	// Wrong: checks spec.suspend only, so that pods of two templates run side by side.
-	It("the API server accepts a new pod template for a suspended Job once its pods are gone", Covers(TemplateMayChangeOnceSuspended), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged).Suspend())
-		framework.ChangeStatus(s, job, func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.Now()) })
+	It("the API server accepts a new pod template for a suspended Job once its pods are gone", covers.Requirements(
+		TemplateMayChangeOnceSuspended), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").With(unmanaged).Suspend())
+		job.ChangeStatus(func(j *batchv1.Job) { j.Status.StartTime = ptr.To(metav1.Now()) })
 		directives := maps.Clone(directives)
 		directives["resources"] = resources
-		rejectsTemplates(ctx, s, job, directives)
-		framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) {
+		rejectsTemplates(s, job, directives)
+		job.ChangeStatus(func(j *batchv1.Job) {
 			j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobSuspended, Status: corev1.ConditionTrue}}
 		})
-		acceptsTemplates(ctx, s, job, directives)
-		rejectsTemplates(ctx, s, job, containers)
-		framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
-		rejectsTemplates(ctx, s, job, directives)
+		acceptsTemplates(s, job, directives)
+		rejectsTemplates(s, job, containers)
+		job.ChangeStatus(func(j *batchv1.Job) { j.Status.Active = 1 })
+		rejectsTemplates(s, job, directives)
 	})
 
 	// Wrong: counts every write, so that a controller that has caught up seems not to.
-	It("the API server increments the generation for changes of the spec only", Covers(GenerationFollowsSpec), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged))
-		framework.Change(s, job, func(j *batchv1.Job) { j.Labels = map[string]string{"a": "b"} })
-		framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active = 1 })
-		Expect(s.Job("a").Generation).To(BeEquivalentTo(1))
-		framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](5) })
-		Expect(s.Job("a").Generation).To(BeEquivalentTo(2))
+	It("the API server increments the generation for changes of the spec only", covers.Requirements(
+		GenerationFollowsSpec), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").With(unmanaged))
+		job.Change(func(j *batchv1.Job) { j.Labels = map[string]string{"a": "b"} })
+		job.ChangeStatus(func(j *batchv1.Job) { j.Status.Active = 1 })
+		Expect(job.Now().Generation).To(BeEquivalentTo(1))
+		job.Change(func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](5) })
+		Expect(job.Now().Generation).To(BeEquivalentTo(2))
 
-		cron := framework.Create(s, hourly().Suspend().Obj())
-		framework.Change(s, cron, func(c *batchv1.CronJob) { c.Labels = map[string]string{"a": "b"} })
-		framework.ChangeStatus(s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Status.LastScheduleTime = ptr.To(metav1.Now()) })
-		Expect(s.CronJob("a").Generation).To(BeEquivalentTo(1))
-		framework.Change(s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Spec.Schedule = "@daily" })
-		Expect(s.CronJob("a").Generation).To(BeEquivalentTo(2))
+		cronJob := s.CreateCronJob(hourly().Suspend())
+		cronJob.Change(func(c *batchv1.CronJob) { c.Labels = map[string]string{"a": "b"} })
+		cronJob.ChangeStatus(func(c *batchv1.CronJob) { c.Status.LastScheduleTime = ptr.To(metav1.Now()) })
+		Expect(cronJob.Now().Generation).To(BeEquivalentTo(1))
+		cronJob.Change(func(c *batchv1.CronJob) { c.Spec.Schedule = "@daily" })
+		Expect(cronJob.Now().Generation).To(BeEquivalentTo(2))
 	})
 
-	It("the API server ignores status in writes of the spec, and spec in writes of the status", Covers(SpecAndStatusAreApart), func(ctx SpecContext) {
-		s, job := WithNewJob(ctx, puppet.Job("a").With(unmanaged))
-		framework.Change(s, job, func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })
-		Expect(s.Job("a").Status.Active).To(BeZero())
-		framework.ChangeStatus(s, s.Job("a"), func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 2, ptr.To[int32](2) })
-		Expect(s.Job("a").Status.Active).To(BeEquivalentTo(2))
-		Expect(s.Job("a").Spec.Parallelism).To(HaveValue(BeEquivalentTo(3)))
+	It("the API server ignores status in writes of the spec, and spec in writes of the status", covers.Requirements(
+		SpecAndStatusAreApart), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").With(unmanaged))
+		job.Change(func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })
+		Expect(job.Now().Status.Active).To(BeZero())
+		job.ChangeStatus(func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 2, ptr.To[int32](2) })
+		Expect(job.Now().Status.Active).To(BeEquivalentTo(2))
+		Expect(job.Now().Spec.Parallelism).To(HaveValue(BeEquivalentTo(3)))
 
-		cron := framework.Create(s, hourly().Suspend().Obj())
+		cronJob := s.CreateCronJob(hourly().Suspend())
 		now := ptr.To(metav1.Now().Rfc3339Copy())
-		framework.Change(s, cron, func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@daily" })
-		Expect(s.CronJob("a").Status.LastScheduleTime).To(BeNil())
-		framework.ChangeStatus(s, s.CronJob("a"), func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@weekly" })
-		Expect(s.CronJob("a").Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", now.Time))))
-		Expect(s.CronJob("a").Spec.Schedule).To(Equal("@daily"))
+		cronJob.Change(func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@daily" })
+		Expect(cronJob.Now().Status.LastScheduleTime).To(BeNil())
+		cronJob.ChangeStatus(func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@weekly" })
+		Expect(cronJob.Now().Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", now.Time))))
+		Expect(cronJob.Now().Spec.Schedule).To(Equal("@daily"))
 	})
 })
