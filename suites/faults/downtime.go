@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -9,10 +8,9 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
-	. "github.com/jobconformance/jobconformance/suites/job/requirements"
+	jobs "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -39,7 +37,7 @@ type downtime struct {
 // stamped is on downtimes in which pods end in the past.
 var stamped = framework.Simulated("a kubelet stamps its own time")
 
-type jobStep func(ctx context.Context, s *framework.Sandbox, pods framework.Pods)
+type jobStep func(s *framework.Sandbox, job *framework.Job, pods framework.Pods)
 
 func twoPods() *puppet.JobBuilder {
 	return puppet.Job("a").Parallelism(2).Completions(3).FinishedAgo("1h")
@@ -58,216 +56,236 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		s := framework.Behind(ctx)
 		s.Proxy.Start()
 		stopped := ptr.Deref(d.job.Obj().Spec.Suspend, false) // by the spec, and not by a queue
-		job := framework.Create(s, d.job.Obj())
+		job := s.Create(d.job)
 		var pods framework.Pods
 		if stopped {
-			suspended(s, "a")
+			isSuspended(s, job)
 		} else {
-			pods = Running(s, "a", *job.Spec.Parallelism)
+			pods = job.Runs(*job.Made().Spec.Parallelism)
 		}
 		if d.before != nil {
-			d.before(ctx, s, pods)
+			d.before(s, job, pods)
 		}
 		s.Proxy.Kill()
-		d.happens(ctx, s, pods)
+		d.happens(s, job, pods)
 		if d.jobsLast {
 			late := s.Proxy.On(faultproxy.Calls{Verb: "list|watch", Resource: "jobs"}).Delay(time.Second)
 			defer late.Remove()
 		}
 		s.Proxy.Start()
-		d.after(ctx, s, pods)
+		d.after(s, job, pods)
 	},
-		Entry("a pod succeeded, it is counted and replaced", Covers(CatchesUpAfterDowntime, CountsOnce), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 0, pods[0]) },
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				Counts(s, "a", "the pod is counted and replaced", Counters{Active: 2, Ready: 2, Succeeded: 1})
+		Entry("a pod succeeded, it is counted and replaced", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.CountsOnce), downtime{
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) { end(s, 0, pods[0]) },
+			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				job.Counts("the pod is counted and replaced", Counters{Active: 2, Ready: 2, Succeeded: 1})
 				released(s, pods[0])
-				expectCreated(s, "a", 3)
+				Expect(job.Created()).To(HaveLen(3))
 			}}),
-		Entry("all pods succeeded, the Job is Complete", Covers(CatchesUpAfterDowntime, CountsOnce), downtime{
+		Entry("all pods succeeded, the Job is Complete", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.CountsOnce), downtime{
 			job:     puppet.Job("a").Parallelism(2).Completions(2),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 0, pods...) },
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				completes(s, "a", 2)
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) { end(s, 0, pods...) },
+			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				completes(job, 2)
 				released(s, pods...)
 			}}),
-		Entry("an index succeeded, it is completed", Covers(CatchesUpAfterDowntime, CountsOnce), downtime{
+		Entry("an index succeeded, it is completed", covers.Requirements(CatchesUpAfterDowntime, jobs.CountsOnce), downtime{
 			job:     puppet.Job("a").Indexed().Parallelism(1).Completions(2),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 0, pods[0]) },
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				Counts(s, "a", "the next index runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
-				Expect(s.Job("a").Status.CompletedIndexes).To(Equal("0"))
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) { end(s, 0, pods[0]) },
+			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				job.Counts("the next index runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
+				Expect(job.Now().Status.CompletedIndexes).To(Equal("0"))
 				released(s, pods[0])
 			}}),
-		Entry("an index failed and was scaled away, it is not listed as failed", Covers(CatchesUpAfterDowntime, ScaleDownForgetsFailedIndexes, ZeroRetriesPerIndex), downtime{
+		Entry("an index failed and was scaled away, it is not listed as failed", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.ScaleDownForgetsFailedIndexes, jobs.ZeroRetriesPerIndex), downtime{
 			job: puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(0),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
-				end(ctx, s, 1, ofIndex("2", pods))
-				framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = ptr.To[int32](2), ptr.To[int32](2) })
+			happens: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				end(s, 1, ofIndex("2", pods))
+				job.Change(func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = ptr.To[int32](2), ptr.To[int32](2) })
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
+			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
 				released(s, ofIndex("2", pods))
-				Expect(s.Job("a").Status.FailedIndexes).To(Or(BeNil(), HaveValue(BeEmpty())))
-				Running(s, "a", 2)
-				expectCreated(s, "a", 3)
+				Expect(job.Now().Status.FailedIndexes).To(Or(BeNil(), HaveValue(BeEmpty())))
+				job.Runs(2)
+				Expect(job.Created()).To(HaveLen(3))
 			}}),
 		// Another controller may have created the second pod before it was replaced. Both have the
 		// finalizer.
-		Entry("two pods of an index failed, the next one has the higher number of failures", Covers(CatchesUpAfterDowntime, FailureCountAnnotation), stamped, downtime{
+		Entry("two pods of an index failed, the next one has the higher number of failures", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.FailureCountAnnotation), stamped, downtime{
 			job: puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(5).FinishedAgo("1h"),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
 				second := &corev1.Pod{ObjectMeta: *pods[0].ObjectMeta.DeepCopy(), Spec: *pods[0].Spec.DeepCopy()}
 				second.Name, second.ResourceVersion, second.UID = "a-0-second", "", ""
 				second.Annotations[batchv1.JobIndexFailureCountAnnotation] = "1"
-				end(ctx, s, 1, pods[0])
+				end(s, 1, pods[0])
 				second = framework.Create(s, second)
 				s.Soon("the second pod runs", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(1)) })
-				end(ctx, s, 1, s.Pod(second))
+				end(s, 1, s.Pod(second))
 			},
-			after: func(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
-				Expect(Running(s, "a", 1)[0].Annotations).To(HaveKeyWithValue(batchv1.JobIndexFailureCountAnnotation, "2"))
+			after: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) {
+				Expect(job.Runs(1)[0].Annotations).To(HaveKeyWithValue(batchv1.JobIndexFailureCountAnnotation, "2"))
 			}}),
-		Entry("a pod failed, it is counted and replaced", Covers(CatchesUpAfterDowntime, RetriesWithinBackoffLimit), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 1, pods[0]) },
+		Entry("a pod failed, it is counted and replaced", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.RetriesWithinBackoffLimit), downtime{
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) { end(s, 1, pods[0]) },
 			after:   failureIsReplaced}),
-		Entry("a failed pod was deleted, it is counted and replaced", Covers(CatchesUpAfterDowntime, RetriesWithinBackoffLimit), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
-				end(ctx, s, 1, pods[0])
+		Entry("a failed pod was deleted, it is counted and replaced", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.RetriesWithinBackoffLimit), downtime{
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
+				end(s, 1, pods[0])
 				pods[0].Delete()
 			},
 			after: failureIsReplaced}),
 		// Wrong: takes the pod of a Job that it has not read yet for an orphan.
-		Entry("a failed pod was deleted, it is counted although the controller reads pods before Jobs", Covers(CatchesUpAfterDowntime, FinalizerUntilCounted), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
-				end(ctx, s, 1, pods[0])
+		Entry("a failed pod was deleted, it is counted although the controller reads pods before Jobs", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.FinalizerUntilCounted), downtime{
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
+				end(s, 1, pods[0])
 				pods[0].Delete()
 			},
 			after:    failureIsReplaced,
 			jobsLast: true}),
-		Entry("a failed pod that matches FailJob was deleted, the Job is Failed", Covers(CatchesUpAfterDowntime, FailJobAction), downtime{
+		Entry("a failed pod that matches FailJob was deleted, the Job is Failed", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.FailJobAction), downtime{
 			job: twoPods().PodFailurePolicy(batchv1.PodFailurePolicyRule{
 				Action: batchv1.PodFailurePolicyActionFailJob,
 				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
 					Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{42}},
 			}),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
-				end(ctx, s, 42, pods[0])
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
+				end(s, 42, pods[0])
 				pods[0].Delete()
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				Fails(s, "a", batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
-				gone(s, pods[0])
-				expectCreated(s, "a", 2)
+			after: func(_ *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				job.Fails(batchv1.JobReasonPodFailurePolicy, Counters{Failed: 2})
+				pods[0].IsGone()
+				Expect(job.Created()).To(HaveLen(2))
 			}}),
-		Entry("too many pods failed, the Job is Failed", Covers(CatchesUpAfterDowntime, FailsBeyondBackoffLimit), downtime{
+		Entry("too many pods failed, the Job is Failed", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.FailsBeyondBackoffLimit), downtime{
 			job:     twoPods().BackoffLimit(0),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 1, pods[0]) },
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
-				gone(s, pods[1])
-				expectCreated(s, "a", 2)
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) { end(s, 1, pods[0]) },
+			after: func(_ *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
+				pods[1].IsGone()
+				Expect(job.Created()).To(HaveLen(2))
 			}}),
-		Entry("the last pod of a failing Job ended, the Job is Failed", Covers(CatchesUpAfterDowntime, FailedAfterAllPods), downtime{
+		Entry("the last pod of a failing Job ended, the Job is Failed", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.FailedAfterAllPods), downtime{
 			job: twoPods().BackoffLimit(0).Puppet(map[string]string{puppet.Terminate: puppet.Hold}),
-			before: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
+			before: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
 				pods[0].End(1)
 				s.Soon("the Job has FailureTarget, and its last pod terminates", func(g Gomega) {
-					g.Expect(TrueConditions(s.Job("a"))).To(HaveKey(batchv1.JobFailureTarget))
-					g.Expect(CountersOf(s.Job("a"))).To(HaveField("Terminating", int32(1)))
+					g.Expect(job.Conditions()).To(HaveKey(batchv1.JobFailureTarget))
+					g.Expect(job.Counters()).To(HaveField("Terminating", int32(1)))
 				})
 			},
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
 				pods[1].Direct(map[string]string{puppet.Terminate: "143"})
 				ended(s, pods[1])
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				Fails(s, "a", batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
-				gone(s, pods[1])
+			after: func(_ *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 2})
+				pods[1].IsGone()
 			}}),
-		Entry("a running pod was deleted, it is counted and replaced", Covers(CatchesUpAfterDowntime, DeletedPodsFail), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
+		Entry("a running pod was deleted, it is counted and replaced", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.DeletedPodsFail), downtime{
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
 				pods[0].Remove()
 				ended(s, pods[0])
 			},
 			after: failureIsReplaced}),
 		// Nothing is left of the pod that could be counted.
-		Entry("a pod vanished, it is replaced", Covers(CatchesUpAfterDowntime), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
-				vanishes(ctx, s, pods[0])
+		Entry("a pod vanished, it is replaced", covers.Requirements(CatchesUpAfterDowntime), downtime{
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
+				vanishes(s, pods[0])
 			},
-			after: func(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
+			after: func(s *framework.Sandbox, job *framework.Job, _ framework.Pods) {
 				s.Soon("two pods run", func(g Gomega) {
-					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(3))
-					g.Expect(CountersOf(s.Job("a"))).To(And(HaveField("Active", int32(2)), HaveField("Ready", int32(2)), HaveField("Succeeded", int32(0))))
+					g.Expect(job.Created()).To(HaveLen(3))
+					g.Expect(job.Counters()).To(And(
+						HaveField("Active", int32(2)), HaveField("Ready", int32(2)), HaveField("Succeeded", int32(0))))
 				})
 			}}),
 		// A controller that sees one failure before the others may replace its pod at once.
-		Entry("three pods failed, the next ones wait for 40 s after the last failure", Covers(CatchesUpAfterDowntime, BackoffCountsAll), stamped, downtime{
+		Entry("three pods failed, the next ones wait for 40 s after the last failure", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.BackoffCountsAll), stamped, downtime{
 			job: puppet.Job("a").Parallelism(3).Completions(3).FinishedAgo("1h"),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
 				pods[2].Direct(map[string]string{puppet.FinishedAgo: "36s"})
-				end(ctx, s, 1, pods...)
+				end(s, 1, pods...)
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				due := endOf(s, pods[2]).Add(4 * oneBackoff)
+			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				due := pods[2].EndedAt().Add(4 * oneBackoff)
 				s.SoonAfter(time.Until(due), "three more pods are created", func(g Gomega) {
-					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(6))
+					g.Expect(job.Created()).To(HaveLen(6))
 				})
-				Expect(CreatedFor(s, s.Job("a"))[3].CreationTimestamp.Time).To(BeTemporally(">=", due.Add(-time.Second)))
+				Expect(job.Created()[3].CreationTimestamp.Time).To(BeTemporally(">=", due.Add(-time.Second)))
 			}}),
 		// In the order of their ends, two failures follow the success. Wrong: takes the pods in
 		// another order, or counts a failure twice.
-		Entry("pods failed before and after another succeeded, the next ones wait for 20 s after the last failure", Covers(CatchesUpAfterDowntime, SuccessEndsBackoff), stamped, downtime{
-			job: puppet.Job("a").Parallelism(5).Completions(5).FinishedAgo("1h"),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
-				pods[1].Direct(map[string]string{puppet.FinishedAgo: "30m"})
-				pods[3].Direct(map[string]string{puppet.FinishedAgo: "13s"})
-				pods[4].Direct(map[string]string{puppet.FinishedAgo: "12s"})
-				end(ctx, s, 1, pods[0], pods[2], pods[3], pods[4])
-				end(ctx, s, 0, pods[1])
-			},
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				ended := endOf(s, pods[4])
-				s.SoonAfter(time.Until(ended.Add(2*oneBackoff)), "four more pods are created", func(g Gomega) {
-					g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(9))
-				})
-				Expect(CreatedFor(s, s.Job("a"))[5].CreationTimestamp.Sub(ended)).To(
-					And(BeNumerically(">=", 2*oneBackoff-time.Second), BeNumerically("<", 4*oneBackoff-time.Second)))
-			}}),
+		Entry("pods failed before and after another succeeded, the next ones wait for 20 s after the last failure",
+			covers.Requirements(CatchesUpAfterDowntime, jobs.SuccessEndsBackoff), stamped, downtime{
+				job: puppet.Job("a").Parallelism(5).Completions(5).FinishedAgo("1h"),
+				happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
+					pods[1].Direct(map[string]string{puppet.FinishedAgo: "30m"})
+					pods[3].Direct(map[string]string{puppet.FinishedAgo: "13s"})
+					pods[4].Direct(map[string]string{puppet.FinishedAgo: "12s"})
+					end(s, 1, pods[0], pods[2], pods[3], pods[4])
+					end(s, 0, pods[1])
+				},
+				after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+					ended := pods[4].EndedAt()
+					s.SoonAfter(time.Until(ended.Add(2*oneBackoff)), "four more pods are created", func(g Gomega) {
+						g.Expect(job.Created()).To(HaveLen(9))
+					})
+					Expect(job.Created()[5].CreationTimestamp.Sub(ended)).To(
+						And(BeNumerically(">=", 2*oneBackoff-time.Second), BeNumerically("<", 4*oneBackoff-time.Second)))
+				}}),
 		// The documentation limits the delay to 6 min, kube-controller-manager to 10 min.
-		Entry("eight pods failed, the next ones wait for 6 min", Covers(CatchesUpAfterDowntime, BackoffCountsAll), stamped, downtime{
+		Entry("eight pods failed, the next ones wait for 6 min", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.BackoffCountsAll), stamped, downtime{
 			job:     puppet.Job("a").Parallelism(8).Completions(8).BackoffLimit(20).FinishedAgo("330s"),
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) { end(ctx, s, 1, pods...) },
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				Counts(s, "a", "the failures are counted", Counters{Failed: 8})
+			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) { end(s, 1, pods...) },
+			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				job.Counts("the failures are counted", Counters{Failed: 8})
 				released(s, pods...)
-				s.Stays("no pod is created", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(8)) })
+				s.Stays("no pod is created", func(g Gomega) { g.Expect(job.Created()).To(HaveLen(8)) })
 			}}),
-		Entry("the Job was deleted in the background, its pods are released", OnlyReleaser, Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
-				deleteJob(ctx, s, metav1.DeletePropagationBackground)
+		Entry("the Job was deleted in the background, its pods are released", framework.OnlyReleaser, covers.Requirements(
+			CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+			happens: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				job.Delete()
 				ended(s, pods...)
 			},
 			after: allGone}),
-		Entry("the Job was deleted in the foreground, its pods are released", OnlyReleaser, Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
-				deleteJob(ctx, s, metav1.DeletePropagationForeground)
+		Entry("the Job was deleted in the foreground, its pods are released", framework.OnlyReleaser, covers.Requirements(
+			CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+			happens: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				foreground := client.PropagationPolicy(metav1.DeletePropagationForeground)
+				Expect(s.Client.Delete(s.Context(), job.Now(), foreground)).To(Succeed())
 				ended(s, pods...)
 			},
 			after: allGone}),
-		Entry("the Job was deleted without its pods, they run on without the finalizer", OnlyReleaser, Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) {
-				Orphan(ctx, s, s.Job("a"))
-				noJobs(s)
-			},
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				released(s, pods...)
-				Expect(s.Active()).To(HaveLen(2))
-				Expect(s.Pods()).To(HaveEach(HaveField("OwnerReferences", BeEmpty())))
-			}}),
-		Entry("the Job was deleted without its pods, and they later, they are released", Covers(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, pods framework.Pods) {
-				Orphan(ctx, s, s.Job("a"))
+		Entry("the Job was deleted without its pods, they run on without the finalizer",
+			framework.OnlyReleaser, covers.Requirements(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+				happens: func(s *framework.Sandbox, job *framework.Job, _ framework.Pods) {
+					job.Orphan()
+					noJobs(s)
+				},
+				after: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
+					released(s, pods...)
+					Expect(s.Active()).To(HaveLen(2))
+					Expect(s.Pods()).To(HaveEach(HaveField("OwnerReferences", BeEmpty())))
+				}}),
+		Entry("the Job was deleted without its pods, and they later, they are released", covers.Requirements(
+			CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+			happens: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				job.Orphan()
 				noJobs(s)
 				for i := range pods {
 					pods[i].Delete()
@@ -275,61 +293,62 @@ var _ = Describe("Job faults:", faultLabels, func() {
 				ended(s, pods...)
 			},
 			after: allGone}),
-		Entry("the Job was created again under its name, it gets its own pods", Covers(CatchesUpAfterDowntime, StaleUID), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) {
-				deleteJob(ctx, s, metav1.DeletePropagationBackground)
+		Entry("the Job was created again under its name, it gets its own pods", covers.Requirements(
+			CatchesUpAfterDowntime, StaleUID), downtime{
+			happens: func(s *framework.Sandbox, job *framework.Job, _ framework.Pods) {
+				job.Delete()
 				noJobs(s)
-				framework.Create(s, twoPods().Obj())
+				s.Create(twoPods())
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				gone(s, pods[0])
-				gone(s, pods[1])
-				Counts(s, "a", "the new Job's pods run", Counters{Active: 2, Ready: 2})
-				expectCreated(s, "a", 2)
+			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				pods[0].IsGone()
+				pods[1].IsGone()
+				again := s.Handle(job.Now())
+				again.Counts("the new Job's pods run", Counters{Active: 2, Ready: 2})
+				Expect(again.Created()).To(HaveLen(2))
 			}}),
-		Entry("the Job was suspended, its pods are deleted", Covers(CatchesUpAfterDowntime, SuspensionDeletesPods), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) { SuspendJob(ctx, s, "a") },
-			after:   func(_ context.Context, s *framework.Sandbox, _ framework.Pods) { suspended(s, "a") }}),
-		Entry("the Job was resumed, its pods run", Covers(CatchesUpAfterDowntime, ResumeStartsAnew), downtime{
+		Entry("the Job was suspended, its pods are deleted", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.SuspensionDeletesPods), downtime{
+			happens: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) { job.Suspend() },
+			after:   func(s *framework.Sandbox, job *framework.Job, _ framework.Pods) { isSuspended(s, job) }}),
+		Entry("the Job was resumed, its pods run", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.ResumeStartsAnew), downtime{
 			job:     twoPods().Suspend(),
-			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) { ResumeJob(ctx, s, "a") },
-			after:   func(_ context.Context, s *framework.Sandbox, _ framework.Pods) { Running(s, "a", 2) }}),
-		Entry("the Job was scaled up, more pods run", Covers(CatchesUpAfterDowntime, RunsAsMany), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) { SetParallelism(ctx, s, "a", 3) },
-			after: func(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
-				Running(s, "a", 3)
-				expectCreated(s, "a", 3)
+			happens: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) { job.Resume() },
+			after:   func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) { job.Runs(2) }}),
+		Entry("the Job was scaled up, more pods run", covers.Requirements(CatchesUpAfterDowntime, jobs.RunsAsMany), downtime{
+			happens: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) { job.SetParallelism(3) },
+			after: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) {
+				job.Runs(3)
+				Expect(job.Created()).To(HaveLen(3))
 			}}),
-		Entry("the Job was scaled down, the surplus pods are deleted", Covers(CatchesUpAfterDowntime, RunsAsMany), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) { SetParallelism(ctx, s, "a", 1) },
-			after: func(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
-				Counts(s, "a", "one pod runs", Counters{Active: 1, Ready: 1})
+		Entry("the Job was scaled down, the surplus pods are deleted", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.RunsAsMany), downtime{
+			happens: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) { job.SetParallelism(1) },
+			after: func(s *framework.Sandbox, job *framework.Job, _ framework.Pods) {
+				job.Counts("one pod runs", Counters{Active: 1, Ready: 1})
 				s.Soon("the other pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(HaveLen(1)) })
-				expectCreated(s, "a", 2)
+				Expect(job.Created()).To(HaveLen(2))
 			}}),
-		Entry("the Job has reached its deadline, it is Failed", Covers(CatchesUpAfterDowntime, FailsAtDeadline), downtime{
-			happens: func(ctx context.Context, s *framework.Sandbox, _ framework.Pods) {
-				framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To[int64](1) })
+		Entry("the Job has reached its deadline, it is Failed", covers.Requirements(
+			CatchesUpAfterDowntime, jobs.FailsAtDeadline), downtime{
+			happens: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) {
+				job.Change(func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To[int64](1) })
 			},
-			after: func(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
-				Fails(s, "a", batchv1.JobReasonDeadlineExceeded, Counters{Failed: 2})
-				gone(s, pods[0])
-				gone(s, pods[1])
+			after: func(_ *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+				job.Fails(batchv1.JobReasonDeadlineExceeded, Counters{Failed: 2})
+				pods[0].IsGone()
+				pods[1].IsGone()
 			}}),
 	)
 })
-
-func deleteJob(ctx context.Context, s *framework.Sandbox, propagation metav1.DeletionPropagation) {
-	GinkgoHelper()
-	Expect(s.Client.Delete(ctx, s.Job("a"), client.PropagationPolicy(propagation))).To(Succeed())
-}
 
 func noJobs(s *framework.Sandbox) {
 	GinkgoHelper()
 	s.Soon("there is no Job", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
 }
 
-func allGone(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
+func allGone(s *framework.Sandbox, _ *framework.Job, _ framework.Pods) {
 	GinkgoHelper()
 	s.Soon("the Job and its pods are gone", func(g Gomega) {
 		g.Expect(s.Jobs()).To(BeEmpty())
@@ -339,11 +358,11 @@ func allGone(_ context.Context, s *framework.Sandbox, _ framework.Pods) {
 
 // failureIsReplaced waits until the first pod is counted as failed, released and
 // replaced.
-func failureIsReplaced(_ context.Context, s *framework.Sandbox, pods framework.Pods) {
+func failureIsReplaced(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
 	GinkgoHelper()
-	CountsAfter(s, oneBackoff, "a", "the failure is counted, and two pods run", Counters{Active: 2, Ready: 2, Failed: 1})
+	job.CountsAfter(oneBackoff, "the failure is counted, and two pods run", Counters{Active: 2, Ready: 2, Failed: 1})
 	released(s, pods[0])
-	expectCreated(s, "a", 3)
+	Expect(job.Created()).To(HaveLen(3))
 }
 
 func ofIndex(index string, pods framework.Pods) framework.Pod {

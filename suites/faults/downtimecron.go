@@ -1,15 +1,13 @@
 package faults
 
 import (
-	"context"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
-	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	cronjobs "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -27,25 +25,25 @@ type cronDowntime struct {
 	happens, after cronStep
 }
 
-type cronStep func(ctx context.Context, s *framework.Sandbox, c runningCronJob)
+type cronStep func(s *framework.Sandbox, c runningCronJob)
 
 // runningCronJob is a CronJob with its Job of the time first. The time later is in the past, too.
 type runningCronJob struct {
-	cronJob      *batchv1.CronJob
-	job          batchv1.Job
+	*framework.CronJob
+	job          *framework.Job
 	first, later time.Time
 }
 
 // setSchedule changes the schedule to one that has a time once a day.
-func (c runningCronJob) setSchedule(ctx context.Context, s *framework.Sandbox, tick time.Time) {
+func (c runningCronJob) setSchedule(tick time.Time) {
 	GinkgoHelper()
-	ChangeCronJob(ctx, s, c.cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(tick) })
+	c.Change(func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(tick) })
 }
 
 // misses makes the status record a time by which that of tick was missed.
-func (c runningCronJob) misses(ctx context.Context, s *framework.Sandbox, tick time.Time) {
+func (c runningCronJob) misses(tick time.Time) {
 	GinkgoHelper()
-	SetLastScheduleTime(ctx, s, s.CronJob(c.cronJob.Name), LastBefore(tick))
+	c.SetLastScheduleTime(framework.LastBefore(tick))
 }
 
 var _ = Describe("CronJob faults:", faultLabels, func() {
@@ -58,125 +56,137 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		}
 		s := framework.Behind(ctx)
 		s.Proxy.Start()
-		c := runningCronJob{first: Ago(40 * time.Minute), later: Ago(20 * time.Minute)}
-		c.cronJob = Due(ctx, s, d.cronJob, c.first)
-		c.job = Starts(s, c.cronJob, c.first)
-		Running(s, c.job.Name, 1)
+		c := runningCronJob{first: framework.Ago(40 * time.Minute), later: framework.Ago(20 * time.Minute)}
+		c.CronJob = s.Due(d.cronJob, c.first)
+		c.job = c.Starts(c.first)
+		c.job.Runs(1)
 		if d.before != nil {
-			d.before(ctx, s, c)
+			d.before(s, c)
 		}
 		s.Proxy.Kill()
-		d.happens(ctx, s, c)
+		d.happens(s, c)
 		s.Proxy.Start()
-		d.after(ctx, s, c)
+		d.after(s, c)
 	},
 		// The new schedule's time is the last scheduled one, until that is set back. The Job that
 		// runs is of a time before: some controllers count missed times from there.
-		Entry("a scheduled time came, its Job starts", Covers(CronCatchesUpAfterDowntime, StartsOnSchedule), cronDowntime{
-			before: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				SetLastScheduleTime(ctx, s, s.CronJob(c.cronJob.Name), c.later)
-				c.setSchedule(ctx, s, c.later)
+		Entry("a scheduled time came, its Job starts", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.StartsOnSchedule), cronDowntime{
+			before: func(_ *framework.Sandbox, c runningCronJob) {
+				c.SetLastScheduleTime(c.later)
+				c.setSchedule(c.later)
 			},
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) { c.misses(ctx, s, c.later) },
-			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) {
-				Runs(s, c.cronJob, c.first, c.later)
-				Expect(Started(s, c.cronJob)).To(Equal(Times(c.first, c.later)))
+			happens: func(_ *framework.Sandbox, c runningCronJob) { c.misses(c.later) },
+			after: func(_ *framework.Sandbox, c runningCronJob) {
+				c.Runs(c.first, c.later)
+				Expect(c.Started()).To(Equal(framework.Times(c.first, c.later)))
 			}}),
-		Entry("its schedule was changed, the Job of the new schedule starts", Covers(CronCatchesUpAfterDowntime, ChangedSchedule), cronDowntime{
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				c.setSchedule(ctx, s, c.later)
-				c.misses(ctx, s, c.later)
+		Entry("its schedule was changed, the Job of the new schedule starts", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.ChangedSchedule), cronDowntime{
+			happens: func(_ *framework.Sandbox, c runningCronJob) {
+				c.setSchedule(c.later)
+				c.misses(c.later)
 			},
-			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) { Runs(s, c.cronJob, c.first, c.later) }}),
+			after: func(_ *framework.Sandbox, c runningCronJob) { c.Runs(c.first, c.later) }}),
 		// India is 5:30 h ahead of UTC.
-		Entry("its time zone was changed, the Job of that zone starts", Covers(CronCatchesUpAfterDowntime, ChangedTimeZone), cronDowntime{
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				ChangeCronJob(ctx, s, c.cronJob, func(cronJob *batchv1.CronJob) {
+		Entry("its time zone was changed, the Job of that zone starts", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.ChangedTimeZone), cronDowntime{
+			happens: func(_ *framework.Sandbox, c runningCronJob) {
+				c.Change(func(cronJob *batchv1.CronJob) {
 					cronJob.Spec.Schedule = puppet.Daily(c.later.Add(5*time.Hour + 30*time.Minute))
 					cronJob.Spec.TimeZone = ptr.To("Asia/Kolkata")
 				})
-				c.misses(ctx, s, c.later)
+				c.misses(c.later)
 			},
-			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) { Runs(s, c.cronJob, c.first, c.later) }}),
-		Entry("it was suspended, no Job starts", Covers(CronCatchesUpAfterDowntime, SuspendedStartsNothing), cronDowntime{
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				SuspendCronJob(ctx, s, c.cronJob)
-				c.setSchedule(ctx, s, c.later)
-				c.misses(ctx, s, c.later)
+			after: func(_ *framework.Sandbox, c runningCronJob) { c.Runs(c.first, c.later) }}),
+		Entry("it was suspended, no Job starts", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.SuspendedStartsNothing), cronDowntime{
+			happens: func(_ *framework.Sandbox, c runningCronJob) {
+				c.Suspend()
+				c.setSchedule(c.later)
+				c.misses(c.later)
 			},
-			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) { KeepsRunning(s, c.cronJob, c.first) }}),
-		Entry("it was resumed, the missed Job starts", Covers(CronCatchesUpAfterDowntime, ResumeStartsMissed), cronDowntime{
-			before: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				SuspendCronJob(ctx, s, c.cronJob)
-				c.setSchedule(ctx, s, c.later)
-				c.misses(ctx, s, c.later)
+			after: func(_ *framework.Sandbox, c runningCronJob) { c.KeepsRunning(c.first) }}),
+		Entry("it was resumed, the missed Job starts", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.ResumeStartsMissed), cronDowntime{
+			before: func(_ *framework.Sandbox, c runningCronJob) {
+				c.Suspend()
+				c.setSchedule(c.later)
+				c.misses(c.later)
 			},
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) { ResumeCronJob(ctx, s, c.cronJob) },
-			after:   func(_ context.Context, s *framework.Sandbox, c runningCronJob) { Runs(s, c.cronJob, c.first, c.later) }}),
-		Entry("its Job's pod succeeded, the Job is not active", Covers(CronCatchesUpAfterDowntime, FinishedLeaveActive), cronDowntime{
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) { end(ctx, s, 0, s.Active()...) },
-			after:   func(_ context.Context, s *framework.Sandbox, c runningCronJob) { succeeds(s, c.cronJob, c.first) }}),
-		Entry("its Job's pod succeeded, the success is recorded", Covers(LastSuccessfulTime), cronDowntime{
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) { end(ctx, s, 0, s.Active()...) },
-			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) {
+			happens: func(_ *framework.Sandbox, c runningCronJob) { c.Resume() },
+			after:   func(_ *framework.Sandbox, c runningCronJob) { c.Runs(c.first, c.later) }}),
+		Entry("its Job's pod succeeded, the Job is not active", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.FinishedLeaveActive), cronDowntime{
+			happens: func(s *framework.Sandbox, _ runningCronJob) { end(s, 0, s.Active()...) },
+			after:   func(s *framework.Sandbox, c runningCronJob) { succeeds(s, c.CronJob, c.first) }}),
+		Entry("its Job's pod succeeded, the success is recorded", covers.Requirements(
+			cronjobs.LastSuccessfulTime), cronDowntime{
+			happens: func(s *framework.Sandbox, _ runningCronJob) { end(s, 0, s.Active()...) },
+			after: func(s *framework.Sandbox, c runningCronJob) {
 				s.Soon("the success is recorded", func(g Gomega) {
-					g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
-					g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(c.job.Name).Status.CompletionTime))
+					g.Expect(c.Now().Status.LastSuccessfulTime).NotTo(BeNil())
+					g.Expect(c.Now().Status.LastSuccessfulTime).To(Equal(c.job.Now().Status.CompletionTime))
 				})
 			}}),
-		Entry("its Job was deleted, it is not active and not started again", Covers(CronCatchesUpAfterDowntime, DeletedLeaveActive), cronDowntime{
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				s.Delete(&c.job)
+		Entry("its Job was deleted, it is not active and not started again", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.DeletedLeaveActive), cronDowntime{
+			happens: func(s *framework.Sandbox, c runningCronJob) {
+				c.job.Delete()
 				noJobs(s)
 			},
-			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) {
-				Runs(s, c.cronJob)
+			after: func(s *framework.Sandbox, c runningCronJob) {
+				c.Runs()
 				s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
-				Expect(Started(s, c.cronJob)).To(Equal(Times(c.first)))
+				Expect(c.Started()).To(Equal(framework.Times(c.first)))
 			}}),
-		Entry("the Job that kept another back ended, the other one starts", Covers(CronCatchesUpAfterDowntime, ForbidStartsLater), cronDowntime{
+		Entry("the Job that kept another back ended, the other one starts", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.ForbidStartsLater), cronDowntime{
 			cronJob: puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent),
-			before:  func(ctx context.Context, s *framework.Sandbox, c runningCronJob) { NextDue(ctx, s, c.cronJob, c.later) },
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) { end(ctx, s, 0, s.Active()...) },
-			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) {
+			before:  func(_ *framework.Sandbox, c runningCronJob) { c.NextDue(c.later) },
+			happens: func(s *framework.Sandbox, _ runningCronJob) { end(s, 0, s.Active()...) },
+			after: func(s *framework.Sandbox, c runningCronJob) {
 				s.Soon("the next Job is active", func(g Gomega) {
-					g.Expect(Active(s, c.cronJob)).To(Equal(Times(c.later)))
-					g.Expect(framework.Is(s.Job(c.job.Name), batchv1.JobComplete)).To(BeTrue())
+					g.Expect(c.Active()).To(Equal(framework.Times(c.later)))
+					g.Expect(c.job.Is(batchv1.JobComplete)).To(BeTrue())
 				})
-				Expect(Started(s, c.cronJob)).To(Equal(Times(c.first, c.later)))
+				Expect(c.Started()).To(Equal(framework.Times(c.first, c.later)))
 			}}),
-		Entry("its history limit was lowered, its finished Job is deleted", Covers(CronCatchesUpAfterDowntime, LoweredHistoryLimit), cronDowntime{
-			before: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
+		Entry("its history limit was lowered, its finished Job is deleted", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.LoweredHistoryLimit), cronDowntime{
+			before: func(s *framework.Sandbox, c runningCronJob) {
 				s.Active().End(0)
-				succeeds(s, c.cronJob, c.first)
+				succeeds(s, c.CronJob, c.first)
 			},
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				ChangeCronJob(ctx, s, c.cronJob, func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](0) })
+			happens: func(_ *framework.Sandbox, c runningCronJob) {
+				c.Change(func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](0) })
 			},
-			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) {
+			after: func(s *framework.Sandbox, c runningCronJob) {
 				noJobs(s)
-				Expect(Started(s, c.cronJob)).To(Equal(Times(c.first)))
+				Expect(c.Started()).To(Equal(framework.Times(c.first)))
 			}}),
-		Entry("it was deleted, its Job and the pod are gone", Covers(CronCatchesUpAfterDowntime, JobsGoWithCronJob), cronDowntime{
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
+		Entry("it was deleted, its Job and the pod are gone", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.JobsGoWithCronJob), cronDowntime{
+			happens: func(s *framework.Sandbox, c runningCronJob) {
 				pods := s.Active()
-				s.Delete(c.cronJob)
+				c.Delete()
 				ended(s, pods...)
 			},
-			after: func(ctx context.Context, s *framework.Sandbox, _ runningCronJob) { allGone(ctx, s, nil) }}),
-		Entry("it was created again under its name, the orphaned Job is not its own", Covers(CronCatchesUpAfterDowntime, NotTheEarlierCronJobsJobs, OrphanedJobsRun), cronDowntime{
-			happens: func(ctx context.Context, s *framework.Sandbox, c runningCronJob) {
-				Orphan(ctx, s, c.cronJob)
+			after: func(s *framework.Sandbox, _ runningCronJob) { allGone(s, nil, nil) }}),
+		Entry("it was created again under its name, the orphaned Job is not its own", covers.Requirements(
+			CronCatchesUpAfterDowntime, cronjobs.NotTheEarlierCronJobsJobs, cronjobs.OrphanedJobsRun), cronDowntime{
+			happens: func(s *framework.Sandbox, c runningCronJob) {
+				c.Orphan()
 				s.Soon("the Job has no owner", func(g Gomega) {
-					g.Expect(s.Job(c.job.Name).OwnerReferences).To(BeEmpty())
+					g.Expect(c.job.Now().OwnerReferences).To(BeEmpty())
 					g.Expect(s.Recorder.CronJob("a")).To(BeNil())
 				})
-				Due(ctx, s, puppet.CronJob("a", puppet.Job("")), c.later)
+				s.Due(puppet.CronJob("a", puppet.Job("")), c.later)
 			},
-			after: func(_ context.Context, s *framework.Sandbox, c runningCronJob) {
-				Runs(s, s.CronJob("a"), c.later)
-				Expect(s.Job(c.job.Name).OwnerReferences).To(BeEmpty())
-				Running(s, c.job.Name, 1)
+			after: func(s *framework.Sandbox, c runningCronJob) {
+				s.HandleCronJob(c.Now()).Runs(c.later)
+				Expect(c.job.Now().OwnerReferences).To(BeEmpty())
+				c.job.Runs(1)
 			}}),
 	)
 })

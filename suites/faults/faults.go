@@ -12,14 +12,12 @@ package faults
 
 import (
 	"context"
-	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -95,20 +93,13 @@ func started(ctx context.Context) *framework.Sandbox {
 	GinkgoHelper()
 	s := framework.Behind(ctx)
 	s.Proxy.Start()
-	framework.Create(s, puppet.Job("first").ExitCodes("0").Obj())
-	completes(s, "first", 1)
+	completes(s.Create(puppet.Job("first").ExitCodes("0")), 1)
 	return s
 }
 
 // names are those of several Jobs or CronJobs that a spec creates alike, so that
 // the controller makes enough requests for all faults.
 var names = []string{"a", "b", "c", "d"}
-
-// create creates a Job under each of the names.
-func create(_ context.Context, s *framework.Sandbox, job *puppet.JobBuilder) {
-	GinkgoHelper()
-	createEach(s, job)
-}
 
 // createEach creates a Job under each of the names.
 func createEach(s *framework.Sandbox, job *puppet.JobBuilder) (all []*framework.Job) {
@@ -121,22 +112,10 @@ func createEach(s *framework.Sandbox, job *puppet.JobBuilder) (all []*framework.
 
 // completes waits until a Job is Complete. It expects that so many of its pods
 // have succeeded, and that it never had others.
-func completes(s *framework.Sandbox, job string, succeeded int32) {
+func completes(job *framework.Job, succeeded int32) {
 	GinkgoHelper()
-	Completes(s, job, Counters{Succeeded: succeeded})
-	expectCreated(s, job, int(succeeded))
-}
-
-// expectCreated expects that so many pods were ever created for a Job.
-func expectCreated(s *framework.Sandbox, job string, n int) {
-	GinkgoHelper()
-	Expect(CreatedFor(s, s.Job(job))).To(HaveLen(n))
-}
-
-// suspended is isSuspended for the Job of a name.
-func suspended(s *framework.Sandbox, job string) {
-	GinkgoHelper()
-	isSuspended(s, s.Handle(s.Job(job)))
+	job.Completes(Counters{Succeeded: succeeded})
+	Expect(job.Created()).To(HaveLen(int(succeeded)))
 }
 
 // isSuspended waits until a Job is Suspended and has no pods.
@@ -149,31 +128,16 @@ func isSuspended(s *framework.Sandbox, job *framework.Job) {
 	})
 }
 
-func uids(pods framework.Pods) (all []string) {
-	for _, pod := range pods {
-		all = append(all, string(pod.UID))
-	}
-	return all
-}
-
-// gone waits until a pod is gone.
-func gone(s *framework.Sandbox, pod framework.Pod) {
-	GinkgoHelper()
-	s.Soon("pod "+pod.Name+" is gone", func(g Gomega) {
-		g.Expect(s.Pods()).NotTo(ContainElement(HaveField("UID", pod.UID)))
-	})
-}
-
 // vanishes deletes a pod by force, without its finalizer: nothing is left to be counted.
-func vanishes(ctx context.Context, s *framework.Sandbox, pod framework.Pod) {
+func vanishes(s *framework.Sandbox, pod framework.Pod) {
 	GinkgoHelper()
-	framework.Change(s, pod.DeepCopy(), func(p *corev1.Pod) { p.Finalizers = nil })
-	Expect(s.Client.Delete(ctx, &pod.Pod, client.GracePeriodSeconds(0))).To(Succeed())
-	gone(s, pod)
+	pod.Change(func(p *corev1.Pod) { p.Finalizers = nil })
+	Expect(s.Client.Delete(s.Context(), &pod.Pod, client.GracePeriodSeconds(0))).To(Succeed())
+	pod.IsGone()
 }
 
 // end ends pods with an exit code, and waits until they have ended.
-func end(ctx context.Context, s *framework.Sandbox, exitCode int, pods ...framework.Pod) {
+func end(s *framework.Sandbox, exitCode int, pods ...framework.Pod) {
 	GinkgoHelper()
 	s.End(exitCode, pods...)
 	ended(s, pods...)
@@ -200,16 +164,4 @@ func released(s *framework.Sandbox, pods ...framework.Pod) {
 			g.Expect(s.Pods()).NotTo(ContainElement(And(HaveField("UID", pod.UID), HaveField("Finalizers", Not(BeEmpty())))))
 		})
 	}
-}
-
-// endOf returns when the container of a failed pod ended.
-func endOf(s *framework.Sandbox, pod framework.Pod) time.Time {
-	GinkgoHelper()
-	for _, p := range s.Pods() {
-		if p.UID == pod.UID {
-			return p.Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time
-		}
-	}
-	Fail("pod " + pod.Name + " is gone")
-	return time.Time{}
 }

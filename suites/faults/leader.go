@@ -6,9 +6,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -38,55 +37,59 @@ const lease = "jobconformance"
 
 // led returns a sandbox with a Job of two running pods, their leader, and another
 // replica that waits.
-func led(ctx context.Context, completions int32) (*framework.Sandbox, *framework.Proxied, framework.Pods) {
+func led(ctx context.Context, completions int32) (
+	s *framework.Sandbox, leader *framework.Proxied, job *framework.Job, pods framework.Pods,
+) {
 	GinkgoHelper()
-	s := framework.New(ctx)
-	first, second := replicas(s)
-	first.Start()
-	framework.Create(s, puppet.Job("a").Parallelism(2).Completions(completions).Obj())
-	pods := Running(s, "a", 2)
+	s = framework.New(ctx)
+	leader, second := replicas(s)
+	leader.Start()
+	job = s.Create(puppet.Job("a").Parallelism(2).Completions(completions))
+	pods = job.Runs(2)
 	second.Start()
-	return s, first, pods
+	return s, leader, job, pods
 }
 
 // expireLease disconnects the leader and clears the Lease's holder, as if the
 // Lease had expired. The leader does not know that.
-func expireLease(ctx context.Context, s *framework.Sandbox, leader *framework.Proxied) {
+func expireLease(s *framework.Sandbox, leader *framework.Proxied) {
 	GinkgoHelper()
 	leader.Cut()
 	free := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"holderIdentity":"","leaseDurationSeconds":1}}`))
 	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: lease}}
-	Expect(s.Client.Patch(ctx, l, free)).To(Succeed())
+	Expect(s.Client.Patch(s.Context(), l, free)).To(Succeed())
 }
 
 var _ = Describe("Job faults:", faultLabels, func() {
 
 	// Wrong: starts again because another replica created the pods.
-	It("after a change of leader, the new leader continues the Job", Covers(LeaderChanges), func(ctx SpecContext) {
-		s, first, pods := led(ctx, 4)
-		expireLease(ctx, s, first)
+	It("after a change of leader, the new leader continues the Job", covers.Requirements(
+		LeaderChanges), func(ctx SpecContext) {
+		s, first, job, pods := led(ctx, 4)
+		expireLease(s, first)
 		pods.End(0)
-		Counts(s, "a", "the new leader counts two pods and replaces them", Counters{Active: 2, Ready: 2, Succeeded: 2})
-		Running(s, "a", 2).End(0)
-		completes(s, "a", 4)
+		job.Counts("the new leader counts two pods and replaces them", Counters{Active: 2, Ready: 2, Succeeded: 2})
+		job.Runs(2).End(0)
+		completes(job, 4)
 	})
 
 	// Wrong: adds to the counters of any revision.
-	It("after a change of leader, a late status write of the old leader counts no pod twice", Covers(LeaderChanges), func(ctx SpecContext) {
-		s, first, pods := led(ctx, 2)
+	It("after a change of leader, a late status write of the old leader counts no pod twice", covers.Requirements(
+		LeaderChanges), func(ctx SpecContext) {
+		s, first, job, pods := led(ctx, 2)
 		arrives := make(chan struct{})
 		late := first.On(writeStatus).Nth(1).Until(arrives)
 		pods.End(0)
 		first.Meets("count the pods", late)
-		expireLease(ctx, s, first)
+		expireLease(s, first)
 		s.Soon("the new leader has completed the Job", func(g Gomega) {
-			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
+			g.Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
 		})
 		close(arrives)
 		s.Stays("the Job is Complete with two pods", func(g Gomega) {
-			g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 2}))
-			g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(2))
+			g.Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
+			g.Expect(job.Counters()).To(Equal(Counters{Succeeded: 2}))
+			g.Expect(job.Created()).To(HaveLen(2))
 		})
 	})
 })
@@ -94,21 +97,22 @@ var _ = Describe("Job faults:", faultLabels, func() {
 var _ = Describe("CronJob faults:", faultLabels, func() {
 
 	// Wrong: gives the Job of a scheduled time another name each time.
-	It("after a change of leader, a late request of the old leader creates no second Job", Covers(CronSurvivesCrashes), func(ctx SpecContext) {
+	It("after a change of leader, a late request of the old leader creates no second Job", covers.Requirements(
+		CronSurvivesCrashes), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := replicas(s)
 		arrives := make(chan struct{})
 		late := first.On(createJobs).Nth(1).Until(arrives)
 		first.Start()
-		tick := Ago(30 * time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), tick)
+		tick := framework.Ago(30 * time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
 		first.Meets("create the Job", late)
 		second.Start()
 
-		expireLease(ctx, s, first)
-		Runs(s, cronJob, tick)
+		expireLease(s, first)
+		cronJob.Runs(tick)
 		close(arrives)
-		KeepsRunning(s, cronJob, tick)
-		Expect(Started(s, cronJob)).To(Equal(Times(tick)))
+		cronJob.KeepsRunning(tick)
+		Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
 	})
 })

@@ -7,9 +7,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
@@ -23,26 +22,25 @@ var _ = Describe("Job faults:", faultLabels, func() {
 
 	// No event follows the end of a pod, and the controller has seen those before, as it has seen the
 	// witness: it has to retry by itself. Wrong: remembers failures after a success.
-	It("the controller retries a status write as soon as before, after it has succeeded", Covers(SuccessEndsRetryDelay), func(ctx SpecContext) {
+	It("the controller retries a status write as soon as before, after it has succeeded", covers.Requirements(
+		SuccessEndsRetryDelay), func(ctx SpecContext) {
 		const failures = 12
 		s := framework.Behind(ctx)
 		s.Proxy.Start()
-		framework.Create(s, puppet.Job("a").Parallelism(failures).Completions(failures).Obj())
-		for i, pod := range Running(s, "a", failures) {
+		job := s.Create(puppet.Job("a").Parallelism(failures).Completions(failures))
+		for i, pod := range job.Runs(failures) {
 			failure := s.Proxy.On(writeStatus).Mentioning(string(pod.UID)).Nth(1).Answer(409)
 			pod.End(0)
 			s.Proxy.Meets("record a pod that has ended", failure)
 			// What the controller still had to write would make it try the next one again.
 			s.Soon("the pod is counted and released", func(g Gomega) {
-				status := s.Job("a").Status
+				status := job.Now().Status
 				g.Expect(status.Succeeded).To(BeEquivalentTo(i + 1))
 				g.Expect(status.UncountedTerminatedPods).To(Or(BeNil(), HaveValue(BeZero())))
 			})
-			witness := fmt.Sprint("witness-", i)
-			framework.Create(s, puppet.Job(witness).Suspend().Obj())
-			suspended(s, witness)
+			isSuspended(s, s.Create(puppet.Job(fmt.Sprint("witness-", i)).Suspend()))
 		}
-		completes(s, "a", failures)
+		completes(job, failures)
 		expectRetries(s, writeStatus)
 	})
 })
@@ -51,17 +49,18 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 
 	// Nothing happens after a failed create request that could make the controller sync: the Job before
 	// stays as it is. Wrong: remembers failures after a success.
-	It("the controller retries to create a Job as soon as before, after it has succeeded", Covers(SuccessEndsCronRetryDelay), func(ctx SpecContext) {
+	It("the controller retries to create a Job as soon as before, after it has succeeded", covers.Requirements(
+		SuccessEndsCronRetryDelay), func(ctx SpecContext) {
 		const failures = 12
 		s := startedCronJob(ctx)
-		tick := Ago(2 * time.Hour)
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("").Suspend()).Schedule(puppet.Daily(tick)), tick)
+		tick := framework.Ago(2 * time.Hour)
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("").Suspend()).Schedule(puppet.Daily(tick)), tick)
 		for range failures {
 			failure := s.Proxy.On(createJobs).Nth(1).Answer(500)
 			tick = tick.Add(6 * time.Minute)
-			NextDue(ctx, s, cronJob, tick)
+			cronJob.NextDue(tick)
 			s.Proxy.Meets("create a Job", failure)
-			suspended(s, Starts(s, cronJob, tick).Name)
+			isSuspended(s, cronJob.Starts(tick))
 		}
 		expectRetries(s, createJobs)
 	})

@@ -13,12 +13,11 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	"github.com/jobconformance/jobconformance/suites/explore"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	. "github.com/onsi/ginkgo/v2"
@@ -37,7 +36,8 @@ var _ = Describe("regression", Label(spec.FaultsLabel), behaviour.Regressions,
 			panic(err) // a unit test reads them before
 		}
 		for _, bug := range all {
-			It(fmt.Sprintf("#%d: %s", bug.Issue, bug.Description), Covers(requirementsOf(bug)...), labelsOf(bug), func(ctx SpecContext) {
+			name := fmt.Sprintf("#%d: %s", bug.Issue, bug.Description)
+			It(name, covers.Requirements(requirementsOf(bug)...), labelsOf(bug), func(ctx SpecContext) {
 				runRegression(ctx, bug.Scenario)
 			})
 		}
@@ -59,7 +59,7 @@ func labelsOf(bug library.Entry) Labels {
 		l = append(l, fmt.Sprintf("%s%d", spec.PullLabel, bug.Pull))
 	}
 	if bug.Alone {
-		l = append(l, OnlyReleaser...)
+		l = append(l, framework.OnlyReleaser...)
 	}
 	return l
 }
@@ -88,16 +88,16 @@ func runRegression(ctx context.Context, s *scenario.Scenario) {
 }
 
 var _ = Describe("One fault at a time", func() {
-	// Wrong: a controller whose next step does not depend on what there is.
+	// Wrong: takes a next step that does not depend on what there is.
 	It("leaves no trace in the end of a Job", faultLabels, Label(spec.SimulatedLabel),
-		Covers(CreatesDespiteFaults, CountsDespiteFaults, SurvivesCrashes), func(ctx SpecContext) {
+		covers.Requirements(CreatesDespiteFaults, CountsDespiteFaults, SurvivesCrashes), func(ctx SpecContext) {
 			explores(ctx, "single", "create pods", "update jobs/status", "patch jobs/status")
 		})
 
-	// #120649. Wrong: a controller that records what it is about to do, or does
-	// not find what it did.
+	// #120649. Wrong: records what it is about to do, or does not find what it did.
 	It("leaves no trace in what a CronJob does", faultLabels, Label(spec.SimulatedLabel),
-		Covers(StartsDespiteFaults, RecordsDespiteFaults, CronSurvivesCrashes), Shows(upstream.LostStart), func(ctx SpecContext) {
+		covers.Requirements(StartsDespiteFaults, RecordsDespiteFaults, CronSurvivesCrashes),
+		covers.Shows(upstream.LostStart), func(ctx SpecContext) {
 			explores(ctx, "cron-single", "create jobs", "update cronjobs/status", "patch cronjobs/status")
 		})
 })

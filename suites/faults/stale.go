@@ -6,11 +6,10 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
-	. "github.com/jobconformance/jobconformance/suites/job/requirements"
+	jobs "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"golang.org/x/sync/errgroup"
@@ -26,77 +25,81 @@ var _ = Describe("Job faults:", faultLabels, func() {
 
 	// #130103, #137210. Wrong: does not see the counters that it wrote, but sees that
 	// counted pods have lost their finalizer, and replaces them.
-	It("with a stale view of Jobs, the controller creates no more pods than needed", Covers(StaleJob), Shows(upstream.StaleJob), func(ctx SpecContext) {
+	It("with a stale view of Jobs, the controller creates no more pods than needed", covers.Requirements(
+		StaleJob), covers.Shows(upstream.StaleJob), func(ctx SpecContext) {
 		s := started(ctx)
-		framework.Create(s, puppet.Job("one").Obj())
-		framework.Create(s, puppet.Job("three").Parallelism(3).Completions(3).Obj())
-		one, three := Running(s, "one", 1), Running(s, "three", 3)
+		one := s.Create(puppet.Job("one"))
+		three := s.Create(puppet.Job("three").Parallelism(3).Completions(3))
+		pod, pods := one.Runs(1)[0], three.Runs(3)
 
 		release := s.Proxy.Hold("jobs")
-		s.End(0, one[0], three[0], three[1])
+		s.End(0, pod, pods[0], pods[1])
 		s.Proxy.Misses("jobs")
 		s.Stays("no pod is created", func(g Gomega) {
-			g.Expect(CreatedFor(s, s.Job("one"))).To(HaveLen(1))
-			g.Expect(CreatedFor(s, s.Job("three"))).To(HaveLen(3))
+			g.Expect(one.Created()).To(HaveLen(1))
+			g.Expect(three.Created()).To(HaveLen(3))
 		})
 		release()
-		completes(s, "one", 1)
-		three[2].End(0)
-		completes(s, "three", 3)
+		completes(one, 1)
+		pods[2].End(0)
+		completes(three, 3)
 	})
 
 	// Wrong: goes by the name, and finds a Job that has a pod already.
-	It("with a stale view of Jobs, a new Job gets its own pods despite a deleted one of its name", Covers(StaleUID), func(ctx SpecContext) {
+	It("with a stale view of Jobs, a new Job gets its own pods despite a deleted one of its name", covers.Requirements(
+		StaleUID), func(ctx SpecContext) {
 		s := started(ctx)
-		old := framework.Create(s, puppet.Job("a").Obj())
-		pod := Running(s, "a", 1)[0]
+		old := s.Create(puppet.Job("a"))
+		pod := old.Runs(1)[0]
 
 		release := s.Proxy.Hold("jobs")
-		s.Delete(old)
-		framework.Create(s, puppet.Job("a").Obj())
+		old.Delete()
+		job := s.Create(puppet.Job("a"))
 		s.Proxy.Misses("jobs")
 		release()
-		gone(s, pod)
-		Running(s, "a", 1).End(0)
-		completes(s, "a", 1)
+		pod.IsGone()
+		job.Runs(1).End(0)
+		completes(job, 1)
 	})
 
 	// Wrong: waits for a pod of the deleted Job, which the watch has not shown yet. Upstream does
 	// where it was still at work on that Job when it was deleted.
-	It("with a stale view of pods, a new Job gets its own pods despite a deleted one of its name", Covers(StaleUID), MayShow(upstream.ExpectedForName), func(ctx SpecContext) {
+	It("with a stale view of pods, a new Job gets its own pods despite a deleted one of its name", covers.Requirements(
+		StaleUID), covers.MayShow(upstream.ExpectedForName), func(ctx SpecContext) {
 		s := started(ctx)
 		release := s.Proxy.Hold("pods")
-		old := framework.Create(s, puppet.Job("a").Obj())
-		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(1)) })
-		pod := CreatedFor(s, s.Job("a"))[0]
-		s.Delete(old)
+		old := s.Create(puppet.Job("a"))
+		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(old.Created()).To(HaveLen(1)) })
+		pod := old.Created()[0]
+		old.Delete()
 		// A later Job shows that the controller has seen the deletion.
-		witness := framework.Create(s, puppet.Job("witness").Obj())
-		s.Soon("the witness has a pod", func(g Gomega) { g.Expect(CreatedFor(s, witness)).To(HaveLen(1)) })
-		framework.Create(s, puppet.Job("a").Obj())
+		witness := s.Create(puppet.Job("witness"))
+		s.Soon("the witness has a pod", func(g Gomega) { g.Expect(witness.Created()).To(HaveLen(1)) })
+		job := s.Create(puppet.Job("a"))
 		s.Proxy.Misses("pods")
 		release()
-		gone(s, pod)
-		Running(s, "a", 1).End(0)
-		completes(s, "a", 1)
+		pod.IsGone()
+		job.Runs(1).End(0)
+		completes(job, 1)
 	})
 
 	// The controller has not seen yet that the Job is being deleted. A pod that it adopted now
 	// would be deleted with the Job. It has come to that pod when it has adopted a later one.
 	// Source: #42639. Wrong: goes by its view of the Job.
-	It("with a stale view of Jobs, the controller adopts no pod for a Job that is being deleted", Covers(NoAdoptionWhileBeingDeleted), func(ctx SpecContext) {
+	It("with a stale view of Jobs, the controller adopts no pod for a Job that is being deleted", covers.Requirements(
+		jobs.NoAdoptionWhileBeingDeleted), func(ctx SpecContext) {
 		s := started(ctx)
-		job := framework.Create(s, puppet.Job("a").With(func(j *batchv1.Job) { j.Finalizers = []string{"example.com/kept"} }).Obj())
-		witness := framework.Create(s, puppet.Job("witness").Obj())
-		Running(s, "a", 1)
-		Running(s, "witness", 1)
+		job := s.Create(puppet.Job("a").With(func(j *batchv1.Job) { j.Finalizers = []string{"example.com/kept"} }))
+		witness := s.Create(puppet.Job("witness"))
+		job.Runs(1)
+		witness.Runs(1)
 		release := s.Proxy.Hold("jobs")
-		s.Delete(job)
+		job.Delete()
 		s.Proxy.Misses("jobs")
-		orphan := func(name string, of *batchv1.Job) {
+		orphan := func(name string, of *framework.Job) {
 			framework.Create(s, &corev1.Pod{
-				ObjectMeta: metav1.ObjectMeta{Name: name, Labels: of.Spec.Template.Labels},
-				Spec:       *of.Spec.Template.Spec.DeepCopy(),
+				ObjectMeta: metav1.ObjectMeta{Name: name, Labels: of.Made().Spec.Template.Labels},
+				Spec:       *of.Made().Spec.Template.Spec.DeepCopy(),
 			})
 		}
 		orphan("orphan", job)
@@ -109,95 +112,99 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			g.Expect(s.Pods()).To(ContainElement(And(HaveField("Name", "orphan"), HaveField("OwnerReferences", BeEmpty()))))
 		})
 		release()
-		framework.Change(s, s.Job("a"), func(j *batchv1.Job) { j.Finalizers = nil })
+		job.Change(func(j *batchv1.Job) { j.Finalizers = nil })
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).NotTo(ContainElement(HaveField("Name", "a"))) })
 	})
 
 	// Wrong: creates a pod for each that it does not see.
-	It("with a stale view of pods, the controller creates no more than needed and counts each once", Covers(StalePods), func(ctx SpecContext) {
+	It("with a stale view of pods, the controller creates no more than needed and counts each once", covers.Requirements(
+		StalePods), func(ctx SpecContext) {
 		s := started(ctx)
 		release := s.Proxy.Hold("pods")
-		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).ExitCodes("0").Obj())
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).ExitCodes("0"))
 		s.Proxy.Misses("pods")
 		s.Stays("there are two pods at most", func(g Gomega) {
-			g.Expect(len(CreatedFor(s, s.Job("a")))).To(BeNumerically("<=", 2))
+			g.Expect(len(job.Created())).To(BeNumerically("<=", 2))
 		})
 		release()
-		completes(s, "a", 2)
+		completes(job, 2)
 	})
 
 	// Wrong: finds no pods that it would have to wait for.
-	It("with a stale view of pods, a Job fails only after the pods that its controller does not see", Covers(StalePods, FailedAfterAllPods), func(ctx SpecContext) {
+	It("with a stale view of pods, a Job fails only after the pods that its controller does not see", covers.Requirements(
+		StalePods, jobs.FailedAfterAllPods), func(ctx SpecContext) {
 		s := started(ctx)
 		release := s.Proxy.Hold("pods")
-		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(2).Obj())
-		s.Soon("the Job has two pods", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(2)) })
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(2))
+		s.Soon("the Job has two pods", func(g Gomega) { g.Expect(job.Created()).To(HaveLen(2)) })
 		s.Proxy.Misses("pods")
 		s.StaysFor(4*time.Second, "the Job is not Failed before its pods have ended", func(g Gomega) {
-			g.Expect(framework.Is(s.Job("a"), batchv1.JobFailed) && len(s.Active()) > 0).To(BeFalse())
+			g.Expect(job.Is(batchv1.JobFailed) && len(s.Active()) > 0).To(BeFalse())
 		})
 		release()
 		s.Soon("the Job is Failed, and its pods have ended", func(g Gomega) {
-			g.Expect(framework.Is(s.Job("a"), batchv1.JobFailed)).To(BeTrue())
+			g.Expect(job.Is(batchv1.JobFailed)).To(BeTrue())
 			g.Expect(s.Active()).To(BeEmpty())
 		})
-		expectCreated(s, "a", 2)
+		Expect(job.Created()).To(HaveLen(2))
 	})
 
 	// The controller may ask the API server, or create the pod again: nothing has shown
 	// it the first one. It works again when another Job has a pod. Wrong: keeps both.
 	DescribeTable("after a lost answer and a stale view of pods, the controller keeps one pod",
-		func(ctx SpecContext, job *puppet.JobBuilder) {
+		func(ctx SpecContext, builder *puppet.JobBuilder) {
 			s := started(ctx)
 			release, lost := s.Proxy.Hold("pods"), s.Proxy.On(createPods).Nth(1).LoseAnswer()
-			framework.Create(s, job.Obj())
+			job := s.Create(builder)
 			s.Proxy.Meets("create a pod", lost)
-			witness := framework.Create(s, puppet.Job("witness").Obj())
-			s.Soon("another Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s, witness)).NotTo(BeEmpty()) })
+			witness := s.Create(puppet.Job("witness"))
+			s.Soon("another Job has a pod", func(g Gomega) { g.Expect(witness.Created()).NotTo(BeEmpty()) })
 			s.Stays("there are two pods at most", func(g Gomega) {
-				g.Expect(len(CreatedFor(s, s.Job("a")))).To(BeNumerically("<=", 2))
+				g.Expect(len(job.Created())).To(BeNumerically("<=", 2))
 			})
 			release()
-			Running(s, "a", 1).End(0)
+			job.Runs(1).End(0)
 			s.Soon("Job a is Complete", func(g Gomega) {
-				g.Expect(framework.Is(s.Job("a"), batchv1.JobComplete)).To(BeTrue())
-				g.Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
+				g.Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
+				g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1))
 			})
 		},
-		Entry("of a Job", Covers(HealsLostCreates), puppet.Job("a")),
-		Entry("of an index", Covers(HealsLostCreates), puppet.Job("a").Indexed().Completions(1)),
+		Entry("of a Job", covers.Requirements(HealsLostCreates), puppet.Job("a")),
+		Entry("of an index", covers.Requirements(HealsLostCreates), puppet.Job("a").Indexed().Completions(1)),
 	)
 
 	// Wrong: loses what happened while its watch delivered nothing.
-	It("after a stale view of pods, the controller counts the pods that ended meanwhile", Covers(StalePods), func(ctx SpecContext) {
+	It("after a stale view of pods, the controller counts the pods that ended meanwhile", covers.Requirements(
+		StalePods), func(ctx SpecContext) {
 		s := started(ctx)
-		framework.Create(s, puppet.Job("a").Parallelism(3).Completions(3).Obj())
-		pods := Running(s, "a", 3)
+		job := s.Create(puppet.Job("a").Parallelism(3).Completions(3))
+		pods := job.Runs(3)
 		release := s.Proxy.Hold("pods")
 		pods[:2].End(0)
 		s.Proxy.Misses("pods")
 		release()
-		Counts(s, "a", "two pods are counted", Counters{Active: 1, Ready: 1, Succeeded: 2})
+		job.Counts("two pods are counted", Counters{Active: 1, Ready: 1, Succeeded: 2})
 		pods[2].End(0)
-		completes(s, "a", 3)
+		completes(job, 3)
 	})
 
 	// #104666; upstream and the reference list at most 500 uncounted pods in a status.
 	// The controller is killed until all pods have ended, so that it sees them at
 	// once. Scheduling gates keep the pods from running, which would take long.
 	// Wrong: releases pods that it did not list.
-	It("the controller counts every pod when more end than its status lists at once", Covers(CountsOnce, FinalizerUntilCounted, ReleasesBeforeFinish), func(ctx SpecContext) {
+	It("the controller counts every pod when more end than its status lists at once", covers.Requirements(
+		jobs.CountsOnce, jobs.FinalizerUntilCounted, jobs.ReleasesBeforeFinish), func(ctx SpecContext) {
 		const n = 510
 		s := started(ctx)
-		framework.Create(s, puppet.Job("a").Parallelism(n).Completions(n).With(func(j *batchv1.Job) {
+		job := s.Create(puppet.Job("a").Parallelism(n).Completions(n).With(func(j *batchv1.Job) {
 			j.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/never"}}
-		}).Obj())
-		CountsAfter(s, time.Minute, "a", "all pods are created", Counters{Active: n})
+		}))
+		job.CountsAfter(time.Minute, "all pods are created", Counters{Active: n})
 
 		s.Proxy.Kill()
 		var ends errgroup.Group
 		ends.SetLimit(8)
-		for _, pod := range PodsOf(s, s.Job("a")) {
+		for _, pod := range job.Pods() {
 			ends.Go(func() error {
 				ended := pod.DeepCopy()
 				ended.Status.Phase = corev1.PodSucceeded
@@ -206,138 +213,145 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		}
 		Expect(ends.Wait()).To(Succeed())
 		s.Proxy.Start()
-		s.SoonAfter(time.Minute, "Job a is Complete", func(g Gomega) { g.Expect(s.Job("a").Status.CompletionTime).NotTo(BeNil()) })
-		completes(s, "a", n)
+		s.SoonAfter(time.Minute, "Job a is Complete", func(g Gomega) {
+			g.Expect(job.Now().Status.CompletionTime).NotTo(BeNil())
+		})
+		completes(job, n)
 	})
 })
 
 var _ = Describe("Job faults:", faultLabels, func() {
 
 	// Wrong: watches on from its old position, or not at all.
-	It("after its watches have expired, the controller acts on what it missed", Covers(ExpiredWatches), func(ctx SpecContext) {
+	It("after its watches have expired, the controller acts on what it missed", covers.Requirements(
+		ExpiredWatches), func(ctx SpecContext) {
 		s := started(ctx)
-		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(3).Obj())
-		pods := Running(s, "a", 2)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(3))
+		pods := job.Runs(2)
 
 		release := s.Proxy.Hold("pods")
 		pods[0].End(0)
 		expire(s, "pods")
 		release()
 		s.Soon("the pod that succeeded is counted", func(g Gomega) {
-			g.Expect(s.Job("a").Status.Succeeded).To(BeEquivalentTo(1))
+			g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1))
 		})
-		Running(s, "a", 2)
+		job.Runs(2)
 
 		release = s.Proxy.Hold("jobs")
-		SuspendJob(ctx, s, "a")
+		job.Suspend()
 		expire(s, "jobs")
 		release()
 		s.Soon("Job a is Suspended", func(g Gomega) {
-			g.Expect(framework.Is(s.Job("a"), batchv1.JobSuspended)).To(BeTrue())
-			g.Expect(CountersOf(s.Job("a"))).To(Equal(Counters{Succeeded: 1}))
+			g.Expect(job.Is(batchv1.JobSuspended)).To(BeTrue())
+			g.Expect(job.Counters()).To(Equal(Counters{Succeeded: 1}))
 		})
 	})
 
 	// Nothing happens for a while before the pod goes, so that nothing from before makes the
 	// controller sync later. Wrong: waits for the deletion of a pod that it created and was never
 	// shown.
-	It("the controller replaces a pod that came and went while the watch of pods was down", Covers(ExpiredWatches), Shows(upstream.UnseenPod), func(ctx SpecContext) {
+	It("the controller replaces a pod that came and went while the watch of pods was down", covers.Requirements(
+		ExpiredWatches), covers.Shows(upstream.UnseenPod), func(ctx SpecContext) {
 		s := started(ctx)
 		release := s.Proxy.Hold("pods")
-		framework.Create(s, puppet.Job("a").Obj())
-		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(1)) })
-		s.Stays("the Job has one pod", func(g Gomega) { g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(1)) })
-		vanishes(ctx, s, CreatedFor(s, s.Job("a"))[0])
+		job := s.Create(puppet.Job("a"))
+		s.Soon("the Job has a pod", func(g Gomega) { g.Expect(job.Created()).To(HaveLen(1)) })
+		s.Stays("the Job has one pod", func(g Gomega) { g.Expect(job.Created()).To(HaveLen(1)) })
+		vanishes(s, job.Created()[0])
 		expire(s, "pods")
 		release()
 		s.Soon("another pod is there", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		s.Active().End(0)
-		Completes(s, "a", Counters{Succeeded: 1})
+		job.Completes(Counters{Succeeded: 1})
 	})
 
 	// Nothing happens for a while before the pod goes, as above. Wrong: takes no notice of a pod
 	// that is missing from a list.
-	It("the controller replaces a pod that it knew and that vanished while the watch of pods was down", Covers(ExpiredWatches), func(ctx SpecContext) {
-		s := started(ctx)
-		framework.Create(s, puppet.Job("a").Obj())
-		pod := Running(s, "a", 1)[0]
-		s.Stays("the Job has one pod", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
-		release := s.Proxy.Hold("pods")
-		vanishes(ctx, s, pod)
-		expire(s, "pods")
-		release()
-		s.Soon("another pod is there", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
-		s.Active().End(0)
-		Completes(s, "a", Counters{Succeeded: 1})
-	})
+	It("the controller replaces a pod that it knew and that vanished while the watch of pods was down",
+		covers.Requirements(ExpiredWatches), func(ctx SpecContext) {
+			s := started(ctx)
+			job := s.Create(puppet.Job("a"))
+			pod := job.Runs(1)[0]
+			s.Stays("the Job has one pod", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
+			release := s.Proxy.Hold("pods")
+			vanishes(s, pod)
+			expire(s, "pods")
+			release()
+			s.Soon("another pod is there", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
+			s.Active().End(0)
+			job.Completes(Counters{Succeeded: 1})
+		})
 
-	// Wrong: a controller that received no deletion keeps the pods of a Job that is
-	// missing from its list.
-	It("the controller releases the pods of a Job whose deletion it missed", OnlyReleaser, Covers(ExpiredWatches, ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
+	// Wrong: keeps the pods of a Job that is missing from its list, as it received no deletion.
+	It("the controller releases the pods of a Job whose deletion it missed", framework.OnlyReleaser, covers.Requirements(
+		ExpiredWatches, ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
 		s := started(ctx)
-		job := framework.Create(s, puppet.Job("a").Obj())
-		pod := Running(s, "a", 1)[0]
+		job := s.Create(puppet.Job("a"))
+		pod := job.Runs(1)[0]
 		releaseJobs, releasePods := s.Proxy.Hold("jobs"), s.Proxy.Hold("pods")
-		s.Delete(job)
+		job.Delete()
 		expire(s, "jobs", "pods")
 		releaseJobs()
 		releasePods()
-		gone(s, pod)
+		pod.IsGone()
 	})
 
 	// The controller comes to the pod while it still takes its Job to be there, as it has come to a
 	// later one. client-go then shows the other Job as an update of the first. Wrong: does not compare
 	// their UIDs.
-	It("the controller releases the pods of a Job that was deleted and created again while the watch of Jobs was down", OnlyReleaser, Covers(
-		ExpiredWatches, ReleasesOrphansDespiteFaults,
-	), Shows(upstream.PodsOfRecreatedJob), func(ctx SpecContext) {
-		s := started(ctx)
-		job := framework.Create(s, puppet.Job("a").Obj())
-		pod := Running(s, "a", 1)[0]
-		release := s.Proxy.Hold("jobs")
-		s.Delete(job)
-		s.Soon("the pod terminates", func(g Gomega) {
-			g.Expect(s.Pods()).To(ContainElement(And(HaveField("UID", pod.UID), HaveField("DeletionTimestamp", Not(BeNil())))))
+	It("the controller releases the pods of a Job that was deleted and created again while the watch of Jobs was down",
+		framework.OnlyReleaser, covers.Requirements(ExpiredWatches, ReleasesOrphansDespiteFaults),
+		covers.Shows(upstream.PodsOfRecreatedJob), func(ctx SpecContext) {
+			s := started(ctx)
+			old := s.Create(puppet.Job("a"))
+			pod := old.Runs(1)[0]
+			release := s.Proxy.Hold("jobs")
+			old.Delete()
+			s.Soon("the pod terminates", func(g Gomega) {
+				g.Expect(s.Pods()).To(ContainElement(And(HaveField("UID", pod.UID), HaveField("DeletionTimestamp", Not(BeNil())))))
+			})
+			witness := framework.Create(s, &corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Name: "witness", Finalizers: []string{batchv1.JobTrackingFinalizer}},
+				Spec:       *old.Made().Spec.Template.Spec.DeepCopy(),
+			})
+			s.Soon("a later pod that has no owner has no finalizer any more", func(g Gomega) {
+				g.Expect(s.Pods()).To(ContainElement(And(HaveField("UID", witness.UID), HaveField("Finalizers", BeEmpty()))))
+			})
+			vanishes(s, s.Pod(witness))
+			job := s.Create(puppet.Job("a"))
+			expire(s, "jobs")
+			release()
+			pod.IsGone()
+			job.Runs(1).End(0)
+			completes(job, 1)
 		})
-		witness := framework.Create(s, &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: "witness", Finalizers: []string{batchv1.JobTrackingFinalizer}},
-			Spec:       *job.Spec.Template.Spec.DeepCopy(),
-		})
-		s.Soon("a later pod that has no owner has no finalizer any more", func(g Gomega) {
-			g.Expect(s.Pods()).To(ContainElement(And(HaveField("UID", witness.UID), HaveField("Finalizers", BeEmpty()))))
-		})
-		vanishes(ctx, s, s.Pod(witness))
-		framework.Create(s, puppet.Job("a").Obj())
-		expire(s, "jobs")
-		release()
-		gone(s, pod)
-		Running(s, "a", 1).End(0)
-		completes(s, "a", 1)
-	})
 
 	// Wrong: takes the silence for the end of pods, or gives up for good.
 	unreachable := func(ctx context.Context, long time.Duration) {
 		s := started(ctx)
-		framework.Create(s, puppet.Job("a").Parallelism(4).Completions(6).Obj())
-		pods := Running(s, "a", 4)
+		job := s.Create(puppet.Job("a").Parallelism(4).Completions(6))
+		pods := job.Runs(4)
 		s.Proxy.Cut()
 		pods[:2].End(0)
 		s.StaysFor(long, "no pod is counted or created", func(g Gomega) {
-			g.Expect(s.Job("a").Status.Succeeded).To(BeZero())
-			g.Expect(CreatedFor(s, s.Job("a"))).To(HaveLen(4))
+			g.Expect(job.Now().Status.Succeeded).To(BeZero())
+			g.Expect(job.Created()).To(HaveLen(4))
 		})
 		s.Proxy.Restore()
 		// client-go waits up to twice as long as its attempts have failed.
-		CountsAfter(s, 2*long, "a", "two pods are counted and replaced", Counters{Active: 4, Ready: 4, Succeeded: 2})
-		Running(s, "a", 4).End(0)
-		completes(s, "a", 6)
+		job.CountsAfter(2*long, "two pods are counted and replaced", Counters{Active: 4, Ready: 4, Succeeded: 2})
+		job.Runs(4).End(0)
+		completes(job, 6)
 	}
 
-	It("after 5 s without the API server, the controller completes the Job", Covers(APIServerAway), func(ctx SpecContext) {
+	It("after 5 s without the API server, the controller completes the Job", covers.Requirements(
+		APIServerAway), func(ctx SpecContext) {
 		unreachable(ctx, 5*time.Second)
 	})
 
-	It("after 30 s without the API server, the controller completes the Job", Label("slow"), Covers(APIServerAway), func(ctx SpecContext) {
+	It("after 30 s without the API server, the controller completes the Job", Label("slow"), covers.Requirements(
+		APIServerAway), func(ctx SpecContext) {
 		unreachable(ctx, 30*time.Second)
 	})
 })

@@ -7,11 +7,10 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
-	. "github.com/jobconformance/jobconformance/suites/job/requirements"
+	jobs "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -24,73 +23,77 @@ import (
 var _ = Describe("Job faults:", faultLabels, func() {
 
 	// failing has requests fail while four Jobs of two pods complete.
-	failing := func(ctx context.Context, calls faultproxy.Calls, faults ...fault) *framework.Sandbox {
+	failing := func(ctx context.Context, calls faultproxy.Calls, faults ...fault) []*framework.Job {
 		s := framework.Behind(ctx)
 		allHappened := inject(s, calls, faults...)
 		s.Proxy.Start()
-		create(ctx, s, puppet.Job("").Parallelism(2).Completions(2).ExitCodes("0"))
+		jobs := createEach(s, puppet.Job("").Parallelism(2).Completions(2).ExitCodes("0"))
 		allHappened()
-		for _, job := range names {
-			completes(s, job, 2)
+		for _, job := range jobs {
+			completes(job, 2)
 		}
-		return s
+		return jobs
 	}
 
 	// Wrong: takes a request that failed for done, or creates a pod again that
 	// was created although the answer was lost.
-	It("with failing create requests, the Job gets exactly the pods that it needs", Covers(CreatesDespiteFaults), func(ctx SpecContext) {
+	It("with failing create requests, the Job gets exactly the pods that it needs", covers.Requirements(
+		CreatesDespiteFaults), func(ctx SpecContext) {
 		failing(ctx, createPods, fails, throttled, dropped, answerLost)
 	})
 
 	// Wrong: takes a pod for released whose finalizer it failed to remove.
-	It("with failing release requests, every counted pod is released", Covers(ReleasesDespiteFaults), func(ctx SpecContext) {
-		s := failing(ctx, releasePods, fails, conflicts, throttled, dropped, answerLost)
-		for _, job := range names {
-			Expect(PodsOf(s, s.Job(job))).To(HaveEach(HaveField("Finalizers", BeEmpty())))
+	It("with failing release requests, every counted pod is released", covers.Requirements(
+		ReleasesDespiteFaults), func(ctx SpecContext) {
+		for _, job := range failing(ctx, releasePods, fails, conflicts, throttled, dropped, answerLost) {
+			Expect(job.Pods()).To(HaveEach(HaveField("Finalizers", BeEmpty())))
 		}
 	})
 
 	// The first write that fails records the start of a Job. The others list the UIDs of
 	// pods that have ended. Wrong: counts in memory and not from the status.
-	It("with failing status writes, every pod is counted once", Covers(CountsDespiteFaults), func(ctx SpecContext) {
+	It("with failing status writes, every pod is counted once", covers.Requirements(
+		CountsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		firstHappened := inject(s, writeStatus, fails)
 		s.Proxy.Start()
-		create(ctx, s, puppet.Job("").Parallelism(3).Completions(3))
+		jobs := createEach(s, puppet.Job("").Parallelism(3).Completions(3))
 		firstHappened()
 		var all framework.Pods
 		var rules []*faultproxy.Rule
 		for i, faults := range [][]fault{{fails, conflicts}, {throttled}, {dropped}, {answerLost}} {
-			pods := Running(s, names[i], 3)
+			pods := jobs[i].Runs(3)
 			all = append(all, pods...)
 			for n, fault := range faults {
-				rules = append(rules, fault(s.Proxy.On(writeStatus).Mentioning(uids(pods)...).Nth(n+1)))
+				rules = append(rules, fault(s.Proxy.On(writeStatus).Mentioning(pods.UIDs()...).Nth(n+1)))
 			}
 		}
 		all.End(0)
 		for _, rule := range rules {
 			s.Proxy.Meets("record pods that have ended", rule)
 		}
-		for _, job := range names {
-			completes(s, job, 3)
+		for _, job := range jobs {
+			completes(job, 3)
 		}
 	})
 
 	// Wrong: forgets the reason, or counts the failure again, as it decides anew.
-	It("with failing status writes, a Failed Job records its reason", Covers(CountsDespiteFaults), func(ctx SpecContext) {
+	It("with failing status writes, a Failed Job records its reason", covers.Requirements(
+		CountsDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allHappened := inject(s, writeStatus, answerLost, conflicts, fails, answerLost)
 		s.Proxy.Start()
-		create(ctx, s, puppet.Job("").BackoffLimit(0).ExitCodes("1"))
+		jobs := createEach(s, puppet.Job("").BackoffLimit(0).ExitCodes("1"))
 		allHappened()
-		for _, job := range names {
-			Fails(s, job, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
-			expectCreated(s, job, 1)
+		for _, job := range jobs {
+			job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
+			Expect(job.Created()).To(HaveLen(1))
 		}
 	})
 
 	// Wrong: takes a pod for deleted that it failed to delete.
-	It("with failing delete requests, a suspended Job's pods are deleted in the end", Covers(DeletesDespiteFaults), func(ctx SpecContext) {
+	It("with failing delete requests, a suspended Job's pods are deleted in the end", covers.Requirements(
+		DeletesDespiteFaults), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allHappened := inject(s, deletePods, fails, throttled, dropped, answerLost)
 		s.Proxy.Start()
@@ -110,57 +113,59 @@ var _ = Describe("Job faults:", faultLabels, func() {
 
 	// Source: #123775. Wrong: takes a pod for deleted that it failed to delete, and the Job
 	// for Failed.
-	It("with failing delete requests, a Job fails when its pods are deleted", Covers(DeletesDespiteFaults, FailedAfterAllPods), func(ctx SpecContext) {
+	It("with failing delete requests, a Job fails when its pods are deleted", covers.Requirements(
+		DeletesDespiteFaults, jobs.FailedAfterAllPods), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allHappened := inject(s, deletePods, fails, throttled, dropped, answerLost)
 		s.Proxy.Start()
-		create(ctx, s, puppet.Job("").Parallelism(3).Completions(3).BackoffLimit(0))
-		for _, job := range names {
-			Running(s, job, 3)
+		jobs := createEach(s, puppet.Job("").Parallelism(3).Completions(3).BackoffLimit(0))
+		for _, job := range jobs {
+			job.Runs(3)
 		}
-		for _, job := range names {
-			PodsOf(s, s.Job(job))[0].End(1)
+		for _, job := range jobs {
+			job.Pods()[0].End(1)
 		}
 		allHappened()
-		for _, job := range names {
-			Fails(s, job, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
-			expectCreated(s, job, 3)
+		for _, job := range jobs {
+			job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
+			Expect(job.Created()).To(HaveLen(3))
 		}
 	})
 
 	// Wrong: replaces the second pod, as it compares the limit with what the status counts.
-	It("with failing release requests, recorded failures count towards backoffLimit", Covers(
-		CountsDespiteFaults, FailsBeyondBackoffLimit), func(ctx SpecContext) {
+	It("with failing release requests, recorded failures count towards backoffLimit", covers.Requirements(
+		CountsDespiteFaults, jobs.FailsBeyondBackoffLimit), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		failure := s.Proxy.On(releasePods).Answer(500)
 		s.Proxy.Start()
-		framework.Create(s, puppet.Job("a").Parallelism(2).BackoffLimit(1).FinishedAgo("1h").Obj())
-		pods := Running(s, "a", 2)
+		job := s.Create(puppet.Job("a").Parallelism(2).BackoffLimit(1).FinishedAgo("1h"))
+		pods := job.Runs(2)
 		for i, pod := range pods {
 			pod.End(1)
-			s.SoonAfter(MaxAPIBackoff, "the failure is recorded", func(g Gomega) {
-				g.Expect(s.Job("a").Status.UncountedTerminatedPods).To(HaveValue(HaveField("Failed", ContainElement(pod.UID))))
+			s.SoonAfter(framework.MaxAPIBackoff, "the failure is recorded", func(g Gomega) {
+				g.Expect(job.Now().Status.UncountedTerminatedPods).To(HaveValue(HaveField("Failed", ContainElement(pod.UID))))
 			})
 			if i == 0 {
-				Running(s, "a", 2)
+				job.Runs(2)
 			}
 		}
 		failure.Remove()
-		s.SoonAfter(MaxAPIBackoff, "the Job is Failed, and its pods are released", func(g Gomega) {
-			g.Expect(TrueConditions(s.Job("a"))).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded))
+		s.SoonAfter(framework.MaxAPIBackoff, "the Job is Failed, and its pods are released", func(g Gomega) {
+			g.Expect(job.Conditions()).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded))
 			g.Expect(s.Pods()).To(HaveEach(HaveField("Finalizers", BeEmpty())))
 		})
-		expectCreated(s, "a", 3)
+		Expect(job.Created()).To(HaveLen(3))
 	})
 
 	// Its kubelet reports the end of a pod that it had given up. Wrong: counts it again.
-	It("the controller counts a pod once whose phase changes from Failed to Succeeded before it is released", Covers(CountsOnce),
+	It("the controller counts a pod once whose phase changes from Failed to Succeeded before it is released",
+		covers.Requirements(jobs.CountsOnce),
 		framework.Simulated("a kubelet reports no other phase once a pod has ended"), func(ctx SpecContext) {
 			s := framework.Behind(ctx)
 			failure := s.Proxy.On(releasePods).Answer(500)
 			s.Proxy.Start()
-			framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).FinishedAgo("1h").Obj())
-			pods := Running(s, "a", 2)
+			job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).FinishedAgo("1h"))
+			pods := job.Runs(2)
 			pods[0].End(1)
 			s.Proxy.Meets("release the pod", failure)
 			ended(s, pods[0])
@@ -170,35 +175,37 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			again := s.Proxy.On(releasePods).Nth(1).Answer(500) // the next request follows what is there now
 			failure.Remove()
 			s.Proxy.Meets("release the pod again", again)
-			CountsAfter(s, MaxAPIBackoff, "a", "the pod is counted as failed, and replaced", Counters{Active: 2, Ready: 2, Failed: 1})
+			job.CountsAfter(framework.MaxAPIBackoff, "the pod is counted as failed, and replaced",
+				Counters{Active: 2, Ready: 2, Failed: 1})
 		})
 
 	// The watch of pods stays held: the deletion of the Job, and perhaps an event from before it,
 	// are all that can make a controller try that does not retry. One that waits for the end of
 	// the pod gets its events. Wrong: tries once for each event.
-	It("with failing release requests, a deleted Job's pods are released in the end", OnlyReleaser, Covers(ReleasesOrphansDespiteFaults), MayShow(upstream.ReleasedOnce), func(ctx SpecContext) {
-		s := started(ctx)
-		job := framework.Create(s, puppet.Job("a").Obj())
-		pod := Running(s, "a", 1)[0]
-		showPods, failure, since := s.Proxy.Hold("pods"), s.Proxy.On(releasePods).First(2).Answer(500), time.Now()
-		s.Delete(job)
-		if !s.Proxy.Meets("release the pod", failure) {
-			showPods()
-		}
-		// A controller that doubles its delay waits once more for the time that it has
-		// tried.
-		s.SoonAfter(2*time.Since(since), "the pod is gone", func(g Gomega) {
-			g.Expect(s.Pods()).NotTo(ContainElement(HaveField("Name", pod.Name)))
+	It("with failing release requests, a deleted Job's pods are released in the end",
+		framework.OnlyReleaser, covers.Requirements(ReleasesOrphansDespiteFaults),
+		covers.MayShow(upstream.ReleasedOnce), func(ctx SpecContext) {
+			s := started(ctx)
+			job := s.Create(puppet.Job("a"))
+			pod := job.Runs(1)[0]
+			showPods, failure, since := s.Proxy.Hold("pods"), s.Proxy.On(releasePods).First(2).Answer(500), time.Now()
+			job.Delete()
+			if !s.Proxy.Meets("release the pod", failure) {
+				showPods()
+			}
+			// A controller that doubles its delay waits once more for the time that it has
+			// tried.
+			s.SoonAfter(2*time.Since(since), "the pod is gone", func(g Gomega) {
+				g.Expect(s.Pods()).NotTo(ContainElement(HaveField("Name", pod.Name)))
+			})
 		})
-	})
 
 	// Wrong: repeats a step because its event could not be written.
-	It("with failing event writes, the Job completes", Covers(FinishesWithoutEvents), func(ctx SpecContext) {
+	It("with failing event writes, the Job completes", covers.Requirements(FinishesWithoutEvents), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		s.Proxy.On(createEvents).Answer(500)
 		s.Proxy.Start()
-		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0").Obj())
-		completes(s, "a", 4)
+		completes(s.Create(puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0")), 4)
 		Expect(s.Events()).NotTo(ContainElement(HaveField("InvolvedObject.Kind", "Job")))
 	})
 })
@@ -213,31 +220,32 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			s := framework.Behind(ctx)
 			bothHappened := crashAround(s, calls, n)
 			s.Proxy.Start()
-			framework.Create(s, puppet.Job("a").Completions(2).ExitCodes("0").Obj())
+			job := s.Create(puppet.Job("a").Completions(2).ExitCodes("0"))
 			bothHappened()
-			completes(s, "a", 2)
+			completes(job, 2)
 		},
 		// Wrong: relies on what it remembers of pods that it created.
-		Entry("creating a pod", Covers(SurvivesCrashes), createPods, 1),
+		Entry("creating a pod", covers.Requirements(SurvivesCrashes), createPods, 1),
 		// Wrong: counts in memory, or after it has released.
-		Entry("writing the status", Covers(SurvivesCrashes), writeStatus, 2),
+		Entry("writing the status", covers.Requirements(SurvivesCrashes), writeStatus, 2),
 		// Wrong: counts pods again that have the finalizer, or not those that have
 		// lost it.
-		Entry("releasing a pod", Covers(SurvivesCrashes), releasePods, 1),
+		Entry("releasing a pod", covers.Requirements(SurvivesCrashes), releasePods, 1),
 	)
 
 	// Wrong: finds a Job that is Suspended, and does not check its pods.
-	It("the Job is suspended despite crashes before and after deleting a pod", Covers(SurvivesCrashes), func(ctx SpecContext) {
+	It("the Job is suspended despite crashes before and after deleting a pod", covers.Requirements(
+		SurvivesCrashes), func(ctx SpecContext) {
 		s := started(ctx)
-		framework.Create(s, puppet.Job("a").Parallelism(2).Completions(2).Obj())
-		Running(s, "a", 2)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+		job.Runs(2)
 		before := s.Proxy.On(deletePods).Nth(1).Before(s.Proxy.Crash)
-		SuspendJob(ctx, s, "a")
+		job.Suspend()
 		s.Proxy.Meets("delete a pod", before)
 		after := s.Proxy.On(deletePods).Nth(1).After(s.Proxy.Crash)
 		s.Proxy.Meets("delete a pod", after)
-		suspended(s, "a")
-		expectCreated(s, "a", 2)
+		isSuspended(s, job)
+		Expect(job.Created()).To(HaveLen(2))
 	})
 })
 
@@ -248,16 +256,17 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			s := framework.Behind(ctx)
 			bothHappened := crashAround(s, calls, 1)
 			s.Proxy.Start()
-			tick := Ago(30 * time.Minute)
-			cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")), tick)
+			tick := framework.Ago(30 * time.Minute)
+			cronJob := s.Due(puppet.CronJob("a", puppet.Job("").ExitCodes("0")), tick)
 			bothHappened()
 			succeeds(s, cronJob, tick)
 		},
 		// #120649, #136918. Wrong: starts a Job twice, or never adds it to
 		// status.active.
-		Entry("creating it", Covers(CronSurvivesCrashes), Shows(upstream.LostStart), createJobs),
+		Entry("creating it", covers.Requirements(CronSurvivesCrashes), covers.Shows(upstream.LostStart), createJobs),
 		// The same issues. Wrong: takes the Job that the status lacks for one of
 		// another owner.
-		Entry("writing the status", Covers(CronSurvivesCrashes), Shows(upstream.LostStart), writeCronJobStatus),
+		Entry("writing the status", covers.Requirements(
+			CronSurvivesCrashes), covers.Shows(upstream.LostStart), writeCronJobStatus),
 	)
 })
