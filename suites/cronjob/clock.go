@@ -1,7 +1,6 @@
 package cronjob
 
 import (
-	"context"
 	"fmt"
 	"time"
 	_ "time/tzdata" // summer time must not depend on the machine's files
@@ -9,10 +8,9 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -23,60 +21,69 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, func() {
 
 	// The first two missed times are 2 hours apart, and the next one is 22 hours later.
 	// Wrong: takes all missed times to be as far apart as the first two.
-	It("the controller starts the last missed Job although missed times were closer together before", Covers(LatestMissedOnly), Shows(upstream.MissedRunLost), func(ctx SpecContext) {
-		s, tick := framework.New(ctx), Ago(150*time.Minute)
+	It("the controller starts the last missed Job although missed times were closer together before", covers.Requirements(
+		LatestMissedOnly), covers.Shows(upstream.MissedRunLost), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(150*time.Minute)
 		schedule := fmt.Sprintf("%d %d,%d * * *", tick.Minute(), tick.Add(-2*time.Hour).Hour(), tick.Hour())
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(schedule), tick.Add(-3*time.Hour))
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule(schedule), tick.Add(-3*time.Hour))
 
-		Starts(s, cronJob, tick)
-		Expect(Started(s, cronJob)).To(Equal(Times(tick)))
+		cronJob.Starts(tick)
+		Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
 	})
 
 	// Wrong: counts the interval from the deadline on, so that the next time is always
 	// in the future.
-	It("the controller starts a missed Job of @every within a starting deadline below the interval", Covers(DeadlineWithEvery), Shows(upstream.EveryMissesDeadline), func(ctx SpecContext) {
-		s, last := framework.New(ctx), Ago(65*time.Minute)
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 1h").StartingDeadlineSeconds(600), last)
+	It("the controller starts a missed Job of @every within a starting deadline below the interval", covers.Requirements(
+		DeadlineWithEvery), covers.Shows(upstream.EveryMissesDeadline), func(ctx SpecContext) {
+		s, last := framework.New(ctx), framework.Ago(65*time.Minute)
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).
+			Schedule("@every 1h").StartingDeadlineSeconds(600), last)
 
-		Starts(s, cronJob, last.Add(time.Hour))
+		cronJob.Starts(last.Add(time.Hour))
 	})
 
 	// Another CronJob shows that the controller has seen this one, too late by its first
 	// deadline. Wrong: takes the time for skipped once and for all.
-	It("the controller starts a Job that is in time by a changed starting deadline", Covers(ChangedDeadline), func(ctx SpecContext) {
-		s, tick := framework.New(ctx), Ago(30*time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")).StartingDeadlineSeconds(60), tick)
-		Starts(s, Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick), tick)
-		Expect(Started(s, cronJob)).To(BeEmpty())
+	It("the controller starts a Job that is in time by a changed starting deadline", covers.Requirements(
+		ChangedDeadline), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).StartingDeadlineSeconds(60), tick)
+		s.Due(puppet.CronJob("witness", puppet.Job("")), tick).Starts(tick)
+		Expect(cronJob.Started()).To(BeEmpty())
 
-		ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To[int64](3600) })
-		Starts(s, cronJob, tick)
+		cronJob.Change(func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To[int64](3600) })
+		cronJob.Starts(tick)
 	})
 
 	// The zone of the controller is not known, but all zones agree on every fifth minute.
 	// Another time may come while the spec runs. Wrong: needs a zone.
-	It("the controller starts the Job of a CronJob without a time zone", Covers(ZoneOfTheController), func(ctx SpecContext) {
+	It("the controller starts the Job of a CronJob without a time zone", covers.Requirements(
+		ZoneOfTheController), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		latest := func() time.Time { return Ago(0).Truncate(5 * time.Minute) }
+		latest := func() time.Time { return framework.Ago(0).Truncate(5 * time.Minute) }
 		before := latest()
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("*/5 * * * *").Policy(batchv1.ForbidConcurrent).
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).
+			Schedule("*/5 * * * *").Policy(batchv1.ForbidConcurrent).
 			With(func(c *batchv1.CronJob) { c.Spec.TimeZone = nil }), before.Add(-7*time.Minute))
 
 		s.Soon("one Job is active", func(g Gomega) {
-			g.Expect(Existing(s, cronJob)).To(HaveLen(1))
-			g.Expect(Active(s, cronJob)).To(Equal(Existing(s, cronJob)))
+			g.Expect(cronJob.Existing()).To(HaveLen(1))
+			g.Expect(cronJob.Active()).To(Equal(cronJob.Existing()))
 		})
-		Expect(Existing(s, cronJob)).To(Or(Equal(Times(before)), Equal(Times(latest()))))
+		Expect(cronJob.Existing()).To(Or(Equal(framework.Times(before)), Equal(framework.Times(latest()))))
 	})
 
 	// The interval began 54 s ago. Wrong: looks at the clock every few seconds.
-	It("the controller starts a Job within 10 s of its scheduled time", Covers(StartsWithoutDelay), func(ctx SpecContext) {
+	It("the controller starts a Job within 10 s of its scheduled time", covers.Requirements(
+		StartsWithoutDelay), func(ctx SpecContext) {
 		s, last := framework.New(ctx), time.Now().Add(-54*time.Second).Truncate(time.Second)
 		tick := last.Add(time.Minute)
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 1m"), last)
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule("@every 1m"), last)
 
-		s.SoonAfter(time.Until(tick), "the Job is started", func(g Gomega) { g.Expect(Started(s, cronJob)).To(Equal(Times(tick))) })
-		late := JobsOf(s, cronJob)[0].CreationTimestamp.Sub(tick)
+		s.SoonAfter(time.Until(tick), "the Job is started", func(g Gomega) {
+			g.Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
+		})
+		late := cronJob.Jobs()[0].CreationTimestamp.Sub(tick)
 		Expect(late).To(And(BeNumerically(">=", 0), BeNumerically("<=", 10*time.Second)))
 	})
 })
@@ -87,17 +94,21 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, Label("slow"), func() {
 	// Another spec judges late starts: a controller on a busy machine may be too late for one time.
 	// Each Job is deleted when it has ended, as upstream names Jobs by the minute. Wrong: sets its
 	// alarm once; or starts a Job shortly before its time, and again.
-	It("the controller starts one Job at each of two consecutive times", Covers(NoticesTimeAlone, OneJobPerTime), func(ctx SpecContext) {
+	It("the controller starts one Job at each of two consecutive times", covers.Requirements(
+		NoticesTimeAlone, OneJobPerTime), func(ctx SpecContext) {
 		const interval = 20 * time.Second
 		s, last := framework.New(ctx), time.Now().Truncate(time.Second)
 		tick := func(n time.Duration) time.Time { return last.Add(n * interval) }
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("").ExitCodes("0")).Schedule("@every 20s").SuccessfulJobsHistoryLimit(0), last)
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("").ExitCodes("0")).
+			Schedule("@every 20s").SuccessfulJobsHistoryLimit(0), last)
 		s.SoonAfter(2*interval, "the Jobs of two consecutive times are started", func(g Gomega) {
-			g.Expect(Started(s, cronJob)).To(Or(ContainElements(Times(tick(1), tick(2))), ContainElements(Times(tick(2), tick(3)))))
+			g.Expect(cronJob.Started()).To(Or(
+				ContainElements(framework.Times(tick(1), tick(2))),
+				ContainElements(framework.Times(tick(2), tick(3)))))
 		})
 		var seen []time.Time
-		for _, job := range CreatedJobs(s) {
-			at, err := time.Parse(time.RFC3339, ScheduledTime(job))
+		for _, job := range s.CreatedJobs() {
+			at, err := time.Parse(time.RFC3339, framework.ScheduledTime(job))
 			Expect(err).NotTo(HaveOccurred())
 			Expect(at.Sub(last)%interval).To(BeZero(), "%s is no time of the schedule", at)
 			Expect(job.CreationTimestamp.Time).NotTo(BeTemporally("<", at))
@@ -108,45 +119,47 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, Label("slow"), func() {
 
 	// No object changes from the last sync that starts nothing until the next time.
 	DescribeTable("the controller starts the next Job by itself",
-		func(ctx SpecContext, soon func() time.Time, prepare func(context.Context, *framework.Sandbox, time.Time) *batchv1.CronJob) {
+		func(ctx SpecContext, soon func() time.Time, prepare func(*framework.Sandbox, time.Time) *framework.CronJob) {
 			s, next := framework.New(ctx), soon()
-			cronJob := prepare(ctx, s, next)
+			cronJob := prepare(s, next)
 			for time.Until(next) < time.Second { // The controller may see it only after that time.
 				s, next = framework.New(ctx), soon()
-				cronJob = prepare(ctx, s, next)
+				cronJob = prepare(s, next)
 			}
 			s.SoonAfter(time.Until(next), "the Job of the next time is started", func(g Gomega) {
-				g.Expect(Started(s, cronJob)).To(ContainElements(Times(next)))
+				g.Expect(cronJob.Started()).To(ContainElements(framework.Times(next)))
 			})
 		},
 		// The Job has the name that upstream's controller would give. Before 1.37, it tries again
 		// after delays that grow, and may be late. Wrong: waits until somebody deletes it.
-		Entry("after a time whose Job could not get its name", Covers(NextTimeAfterSkipped), Shows(upstream.ForeignJobStopsClock), MayShow(upstream.LostStart),
-			nextInterval, func(ctx context.Context, s *framework.Sandbox, next time.Time) *batchv1.CronJob {
+		Entry("after a time whose Job could not get its name", covers.Requirements(NextTimeAfterSkipped),
+			covers.Shows(upstream.ForeignJobStopsClock), covers.MayShow(upstream.LostStart),
+			nextInterval, func(s *framework.Sandbox, next time.Time) *framework.CronJob {
 				missed := next.Add(-5 * time.Minute)
-				framework.Create(s, unmanaged(s.JobName("a", missed)).Obj())
-				return skips(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 5m"), missed.Add(-5*time.Minute))
+				s.Create(unmanaged(s.JobName("a", missed)))
+				return skips(s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 5m"), missed.Add(-5*time.Minute))
 			}),
 		// Wrong: sets no alarm when it skips a time.
-		Entry("after a time that it was too late for", Covers(NextTimeAfterSkipped),
-			nextMinute, func(ctx context.Context, s *framework.Sandbox, next time.Time) *batchv1.CronJob {
+		Entry("after a time that it was too late for", covers.Requirements(NextTimeAfterSkipped),
+			nextMinute, func(s *framework.Sandbox, next time.Time) *framework.CronJob {
 				missed := next.Add(-5 * time.Minute)
 				schedule := fmt.Sprintf("%d,%d * * * *", missed.Minute(), next.Minute())
-				return skips(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(schedule).StartingDeadlineSeconds(60), missed.Add(-time.Minute))
+				return skips(s, puppet.CronJob("a", puppet.Job("")).
+					Schedule(schedule).StartingDeadlineSeconds(60), missed.Add(-time.Minute))
 			}),
 		// Another CronJob shows that the controller has seen this one. Wrong: keeps the alarm
 		// of the former schedule.
-		Entry("after a change of the schedule", Covers(ChangedSchedule),
-			nextMinute, func(ctx context.Context, s *framework.Sandbox, next time.Time) *batchv1.CronJob {
-				cronJob := seen(ctx, s, puppet.Daily(next.Add(6*time.Hour)))
-				ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(next) })
+		Entry("after a change of the schedule", covers.Requirements(ChangedSchedule),
+			nextMinute, func(s *framework.Sandbox, next time.Time) *framework.CronJob {
+				cronJob := seen(s, puppet.Daily(next.Add(6*time.Hour)))
+				cronJob.Change(func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(next) })
 				return cronJob
 			}),
 		// India is 5:30 h ahead of UTC. Wrong: the same.
-		Entry("after a change of the time zone", Covers(ChangedTimeZone),
-			nextMinute, func(ctx context.Context, s *framework.Sandbox, next time.Time) *batchv1.CronJob {
-				cronJob := seen(ctx, s, puppet.Daily(next.Add(5*time.Hour+30*time.Minute)))
-				ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.TimeZone = ptr.To("Asia/Kolkata") })
+		Entry("after a change of the time zone", covers.Requirements(ChangedTimeZone),
+			nextMinute, func(s *framework.Sandbox, next time.Time) *framework.CronJob {
+				cronJob := seen(s, puppet.Daily(next.Add(5*time.Hour+30*time.Minute)))
+				cronJob.Change(func(c *batchv1.CronJob) { c.Spec.TimeZone = ptr.To("Asia/Kolkata") })
 				return cronJob
 			}),
 	)
@@ -162,19 +175,19 @@ func nextInterval() time.Time { return time.Now().Add(10 * time.Second).Truncate
 
 // skips creates a CronJob with a missed time after last. It is suspended at first, so that the
 // controller considers that time once.
-func skips(ctx context.Context, s *framework.Sandbox, cronJob *puppet.CronJobBuilder, last time.Time) *batchv1.CronJob {
+func skips(s *framework.Sandbox, cronJob *puppet.CronJobBuilder, last time.Time) *framework.CronJob {
 	GinkgoHelper()
-	created := Scheduled(ctx, s, cronJob.Suspend(), last)
-	ResumeCronJob(ctx, s, created)
+	created := s.Scheduled(cronJob.Suspend(), last)
+	created.Resume()
 	return created
 }
 
 // seen creates a CronJob, and waits until the controller has seen a later one.
-func seen(ctx context.Context, s *framework.Sandbox, schedule string) *batchv1.CronJob {
+func seen(s *framework.Sandbox, schedule string) *framework.CronJob {
 	GinkgoHelper()
-	cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule(schedule).Obj())
-	tick := Ago(30 * time.Minute)
-	Starts(s, Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick), tick)
+	cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).Schedule(schedule))
+	tick := framework.Ago(30 * time.Minute)
+	s.Due(puppet.CronJob("witness", puppet.Job("")), tick).Starts(tick)
 	return cronJob
 }
 
@@ -190,23 +203,23 @@ var _ = Describe("CronJob summer time:", behaviour.Schedule, func() {
 		midnight, zone := clockChange(by)
 		last := midnight.Add(time.Duration(hour(zone))*time.Hour + after)
 		schedule := fmt.Sprintf("30 %d %d %d *", hour(zone), midnight.Day(), midnight.Month())
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).TimeZone(zone.name).Schedule(schedule), last)
-		tick := Ago(30 * time.Minute)
-		Starts(s, Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), tick), tick)
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).TimeZone(zone.name).Schedule(schedule), last)
+		tick := framework.Ago(30 * time.Minute)
+		s.Due(puppet.CronJob("witness", puppet.Job("")), tick).Starts(tick)
 
 		s.Stays("there is one Job, or none", func(g Gomega) {
-			g.Expect(len(Started(s, cronJob))).To(BeNumerically("<=", 1))
-			for _, job := range JobsOf(s, cronJob) {
-				at, err := time.Parse(time.RFC3339, ScheduledTime(job))
+			g.Expect(len(cronJob.Started())).To(BeNumerically("<=", 1))
+			for _, job := range cronJob.Jobs() {
+				at, err := time.Parse(time.RFC3339, framework.ScheduledTime(job))
 				g.Expect(err).NotTo(HaveOccurred())
 				g.Expect(at).To(And(BeTemporally(">", last), BeTemporally("<", midnight.AddDate(0, 0, 1))))
 			}
 		})
-		AddReportEntry("scheduled times of the Jobs started", Started(s, cronJob))
+		AddReportEntry("scheduled times of the Jobs started", cronJob.Started())
 	},
-		Entry("for a time that does not exist as summer time begins", Covers(SkippedBySummerTime),
+		Entry("for a time that does not exist as summer time begins", covers.Requirements(SkippedBySummerTime),
 			time.Hour, func(z summerTime) int { return z.skipped }, -time.Hour),
-		Entry("for a time that exists again as summer time ends", Covers(RepeatedBySummerTime),
+		Entry("for a time that exists again as summer time ends", covers.Requirements(RepeatedBySummerTime),
 			-time.Hour, func(z summerTime) int { return z.repeated }, 30*time.Minute),
 	)
 })

@@ -8,7 +8,6 @@
 package cronjob
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -29,17 +28,17 @@ import (
 const finalizer = "example.com/hold"
 
 // finish ends the pod of a Job with an exit code.
-func finish(ctx context.Context, s *framework.Sandbox, job batchv1.Job, exitCode int) {
+func finish(s *framework.Sandbox, job *framework.Job, exitCode int) {
 	GinkgoHelper()
 	runningPod(s, job).End(exitCode)
 }
 
 // runningPod waits until a Job has one running pod, and returns it.
-func runningPod(s *framework.Sandbox, job batchv1.Job) framework.Pod {
+func runningPod(s *framework.Sandbox, job *framework.Job) framework.Pod {
 	GinkgoHelper()
 	var pod framework.Pod
 	s.Soon("the pod of Job "+job.Name+" runs", func(g Gomega) {
-		pods := slices.DeleteFunc(s.InPhase(corev1.PodRunning), func(p framework.Pod) bool { return !metav1.IsControlledBy(&p, &job) })
+		pods := slices.DeleteFunc(job.Pods(), func(p framework.Pod) bool { return p.Status.Phase != corev1.PodRunning })
 		g.Expect(pods).To(HaveLen(1))
 		pod = pods[0]
 	})
@@ -47,7 +46,7 @@ func runningPod(s *framework.Sandbox, job batchv1.Job) framework.Pod {
 }
 
 // owned gives a Job the owner reference that `kubectl create job --from` writes.
-func owned(job *puppet.JobBuilder, cronJob *batchv1.CronJob) *puppet.JobBuilder {
+func owned(job *puppet.JobBuilder, cronJob *framework.CronJob) *puppet.JobBuilder {
 	return job.With(func(j *batchv1.Job) {
 		j.OwnerReferences = []metav1.OwnerReference{{
 			APIVersion: batchv1.SchemeGroupVersion.String(),
@@ -69,11 +68,11 @@ func unmanaged(name string) *puppet.JobBuilder {
 
 // setFinished writes the status of a Job that ran for a minute and is now
 // Complete or Failed.
-func setFinished(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, as batchv1.JobConditionType, start time.Time) {
+func setFinished(s *framework.Sandbox, job *framework.Job, as batchv1.JobConditionType, start time.Time) {
 	GinkgoHelper()
 	end := metav1.NewTime(start.Add(time.Minute))
 	write := func(conditions ...batchv1.JobConditionType) error {
-		j := job.DeepCopy()
+		j := job.Made().DeepCopy()
 		j.Status.StartTime = ptr.To(metav1.NewTime(start))
 		if as == batchv1.JobComplete {
 			j.Status.CompletionTime = &end
@@ -86,7 +85,7 @@ func setFinished(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, as
 				Type: kind, Status: corev1.ConditionTrue, LastProbeTime: end, LastTransitionTime: end,
 			})
 		}
-		return s.Client.Status().Patch(ctx, j, client.MergeFrom(job))
+		return s.Client.Status().Patch(s.Context(), j, client.MergeFrom(job.Made()))
 	}
 	interim := map[batchv1.JobConditionType]batchv1.JobConditionType{
 		batchv1.JobComplete: batchv1.JobSuccessCriteriaMet,
@@ -100,14 +99,14 @@ func setFinished(ctx context.Context, s *framework.Sandbox, job *batchv1.Job, as
 }
 
 // events returns the events about a CronJob that have a reason.
-func events(s *framework.Sandbox, cronJob *batchv1.CronJob, reason string) []corev1.Event {
+func events(s *framework.Sandbox, cronJob *framework.CronJob, reason string) []corev1.Event {
 	return slices.DeleteFunc(s.Events(), func(e corev1.Event) bool {
 		return e.InvolvedObject.UID != cronJob.UID || e.Reason != reason
 	})
 }
 
 // emits waits for an event about a CronJob that has a reason and all properties.
-func emits(s *framework.Sandbox, cronJob *batchv1.CronJob, reason string, properties ...types.GomegaMatcher) {
+func emits(s *framework.Sandbox, cronJob *framework.CronJob, reason string, properties ...types.GomegaMatcher) {
 	GinkgoHelper()
 	s.SoonEmitted("the controller has emitted "+reason, func(g Gomega) {
 		g.Expect(events(s, cronJob, reason)).To(ContainElement(And(properties...)))

@@ -1,16 +1,14 @@
 package cronjob
 
 import (
-	"context"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,159 +20,185 @@ import (
 )
 
 var _ = Describe("CronJob status:", behaviour.Schedule, func() {
-	// ends returns a sandbox with a CronJob whose Job has ended with an exit code, and is not
-	// active any more.
-	ends := func(ctx context.Context, exitCode int, end batchv1.JobConditionType) (*framework.Sandbox, *batchv1.Job, time.Time) {
+	// ends creates a CronJob whose Job of tick ends with an exit code, and waits until that Job is
+	// not active any more.
+	ends := func(s *framework.Sandbox, tick time.Time, exitCode int, end batchv1.JobConditionType) (
+		*framework.CronJob, *framework.Job) {
 		GinkgoHelper()
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("").BackoffLimit(0)))
-		job := Starts(s, cronJob, tick)
-		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").BackoffLimit(0)), tick)
+		job := cronJob.Starts(tick)
+		Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil())
 
-		finish(ctx, s, job, exitCode)
+		finish(s, job, exitCode)
 		s.Soon("the Job is "+string(end)+" and not active", func(g Gomega) {
-			g.Expect(framework.Is(s.Job(job.Name), end)).To(BeTrue())
-			g.Expect(Active(s, cronJob)).To(BeEmpty())
+			g.Expect(job.Is(end)).To(BeTrue())
+			g.Expect(cronJob.Active()).To(BeEmpty())
 		})
-		return s, s.Job(job.Name), tick
+		return cronJob, job
 	}
 
-	// batch/v1 CronJobStatus.active: currently running jobs. Wrong: a controller that waits for
-	// the next scheduled time.
-	It("the controller removes a Job that has succeeded from status.active", Covers(FinishedLeaveActive), func(ctx SpecContext) {
-		s, _, tick := ends(ctx, 0, batchv1.JobComplete)
-		Expect(s.CronJob("a").Status.LastScheduleTime).To(BeAt(tick))
+	// batch/v1 CronJobStatus.active: currently running jobs. Wrong: waits for the next scheduled
+	// time.
+	It("the controller removes a Job that has succeeded from status.active", covers.Requirements(
+		FinishedLeaveActive), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob, _ := ends(s, tick, 0, batchv1.JobComplete)
+		Expect(cronJob.Now().Status.LastScheduleTime).To(framework.BeAt(tick))
 	})
 
 	// Wrong: the same, for failed Jobs alone.
-	It("the controller removes a Job that has failed from status.active", Covers(FinishedLeaveActive), func(ctx SpecContext) {
-		s, _, tick := ends(ctx, 1, batchv1.JobFailed)
-		Expect(s.CronJob("a").Status.LastScheduleTime).To(BeAt(tick))
+	It("the controller removes a Job that has failed from status.active", covers.Requirements(
+		FinishedLeaveActive), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob, _ := ends(s, tick, 1, batchv1.JobFailed)
+		Expect(cronJob.Now().Status.LastScheduleTime).To(framework.BeAt(tick))
 	})
 
-	// batch/v1 CronJobStatus.lastSuccessfulTime: the last time the job successfully
-	// completed. Wrong: a controller that writes its own time.
-	It("the controller records a Job's completion time", Covers(LastSuccessfulTime), func(ctx SpecContext) {
-		s, job, _ := ends(ctx, 0, batchv1.JobComplete)
-		s.Soon("the success is recorded", func(g Gomega) {
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(job.Status.CompletionTime))
-		})
-	})
-
-	// Wrong: a controller for which every end is a success.
-	It("the controller records no success of a failed Job", Covers(FailureKeepsLastSuccess), func(ctx SpecContext) {
-		s, _, _ := ends(ctx, 1, batchv1.JobFailed)
-		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
-	})
-
-	// The controller sees the later success first. Wrong: a controller that keeps
-	// the time that it saw last.
-	It("the controller keeps the latest completion time", Covers(LastSuccessfulTime), func(ctx SpecContext) {
+	// batch/v1 CronJobStatus.lastSuccessfulTime: the last time the job successfully completed.
+	// Wrong: writes its own time.
+	It("the controller records a Job's completion time", covers.Requirements(
+		LastSuccessfulTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
-		older := framework.Create(s, owned(unmanaged("older"), cronJob).Obj())
-		newer := framework.Create(s, owned(unmanaged("newer"), cronJob).Obj())
-		// Its removal from status.active shows that the controller has seen its end.
-		framework.ChangeStatus(s, cronJob, func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{reference(older)} })
-
-		start := Ago(time.Hour)
-		setFinished(ctx, s, newer, batchv1.JobComplete, start)
+		cronJob, job := ends(s, framework.Ago(30*time.Minute), 0, batchv1.JobComplete)
 		s.Soon("the success is recorded", func(g Gomega) {
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeAt(start.Add(time.Minute)))
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil())
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(Equal(job.Now().Status.CompletionTime))
 		})
-		setFinished(ctx, s, older, batchv1.JobComplete, start.Add(-time.Hour))
-		s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(BeEmpty()) })
-		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeAt(start.Add(time.Minute)))
+	})
+
+	// Wrong: takes every end for a success.
+	It("the controller records no success of a failed Job", covers.Requirements(
+		FailureKeepsLastSuccess), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		cronJob, _ := ends(s, framework.Ago(30*time.Minute), 1, batchv1.JobFailed)
+		Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil())
+	})
+
+	// The controller sees the later success first. Wrong: keeps the time that it saw last.
+	It("the controller keeps the latest completion time", covers.Requirements(
+		LastSuccessfulTime), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		schedule := puppet.Daily(framework.Ago(30 * time.Minute))
+		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).Schedule(schedule))
+		older := s.Create(owned(unmanaged("older"), cronJob))
+		newer := s.Create(owned(unmanaged("newer"), cronJob))
+		// Its removal from status.active shows that the controller has seen its end.
+		cronJob.ChangeStatus(func(c *batchv1.CronJob) {
+			c.Status.Active = []corev1.ObjectReference{reference(older.Made())}
+		})
+
+		start := framework.Ago(time.Hour)
+		setFinished(s, newer, batchv1.JobComplete, start)
+		s.Soon("the success is recorded", func(g Gomega) {
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(start.Add(time.Minute)))
+		})
+		setFinished(s, older, batchv1.JobComplete, start.Add(-time.Hour))
+		s.Soon("no Job is active", func(g Gomega) { g.Expect(cronJob.Active()).To(BeEmpty()) })
+		Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(start.Add(time.Minute)))
 	})
 
 	// Nothing but the new owner can wake the controller. Wrong: panics, or looks at the owner that a
 	// Job had first.
-	It("the controller records the completion time of a Job that it becomes the owner of later", Covers(LastSuccessfulTime, KnowsJobsByOwner), func(ctx SpecContext) {
+	It("the controller records the completion time of a Job that it becomes the owner of later", covers.Requirements(
+		LastSuccessfulTime, KnowsJobsByOwner), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
-		start := Ago(time.Hour)
-		setFinished(ctx, s, framework.Create(s, owned(unmanaged("first"), cronJob).Obj()), batchv1.JobComplete, start.Add(-time.Hour))
-		setFinished(ctx, s, framework.Create(s, unmanaged("later").Obj()), batchv1.JobComplete, start)
+		schedule := puppet.Daily(framework.Ago(30 * time.Minute))
+		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).Schedule(schedule))
+		start := framework.Ago(time.Hour)
+		setFinished(s, s.Create(owned(unmanaged("first"), cronJob)), batchv1.JobComplete, start.Add(-time.Hour))
+		later := s.Create(unmanaged("later"))
+		setFinished(s, later, batchv1.JobComplete, start)
 		records := func(g Gomega, at time.Time) {
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeAt(at.Add(time.Minute)))
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(at.Add(time.Minute)))
 		}
 		s.Soon("the first success is recorded", func(g Gomega) { records(g, start.Add(-time.Hour)) })
 		s.Stays("the other Job is not the CronJob's", func(g Gomega) { records(g, start.Add(-time.Hour)) })
-		framework.Change(s, s.Job("later"), func(j *batchv1.Job) {
+		later.Change(func(j *batchv1.Job) {
 			j.OwnerReferences = owned(unmanaged("later"), cronJob).Obj().OwnerReferences
 		})
 		s.Soon("the later success is recorded", func(g Gomega) { records(g, start) })
 	})
 
 	// #118530: kubectl create job --from=cronjob/a.
-	It("the controller records the success of a Job that a user created for the CronJob", Covers(ManualJobSucceeds), func(ctx SpecContext) {
+	It("the controller records the success of a Job that a user created for the CronJob", covers.Requirements(
+		ManualJobSucceeds), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		cronJob := framework.Create(s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(Ago(30*time.Minute))).Obj())
-		job := framework.Create(s, owned(puppet.Job("by-hand").ExitCodes("0"), cronJob).Obj())
+		schedule := puppet.Daily(framework.Ago(30 * time.Minute))
+		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).Schedule(schedule))
+		job := s.Create(owned(puppet.Job("by-hand").ExitCodes("0"), cronJob))
 
 		s.Soon("the success is recorded", func(g Gomega) {
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).NotTo(BeNil())
-			g.Expect(s.CronJob("a").Status.LastSuccessfulTime).To(Equal(s.Job(job.Name).Status.CompletionTime))
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil())
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(Equal(job.Now().Status.CompletionTime))
 		})
-		Expect(s.CronJob("a").Status.LastScheduleTime).To(BeNil())
+		Expect(cronJob.Now().Status.LastScheduleTime).To(BeNil())
 	})
 
-	// Wrong: a controller that starts the Job again, or keeps the reference.
-	It("the controller does not start a Job again that a user has deleted", Covers(DeletedLeaveActive), func(ctx SpecContext) {
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
-		job := Starts(s, cronJob, tick)
+	// Wrong: starts the Job again, or keeps the reference.
+	It("the controller does not start a Job again that a user has deleted", covers.Requirements(
+		DeletedLeaveActive), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
+		job := cronJob.Starts(tick)
 
-		s.Delete(&job)
-		s.Soon("no Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(BeEmpty()) })
-		s.Stays("no other Job is started", func(g Gomega) { g.Expect(Started(s, cronJob)).To(Equal(Times(tick))) })
-		Expect(s.CronJob("a").Status.LastSuccessfulTime).To(BeNil())
+		job.Delete()
+		s.Soon("no Job is active", func(g Gomega) { g.Expect(cronJob.Active()).To(BeEmpty()) })
+		s.Stays("no other Job is started", func(g Gomega) {
+			g.Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
+		})
+		Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil())
 	})
 
-	// #120649: this is the status after a crash between the creation of a Job and the
-	// write of the status. Wrong: a controller that starts the Job twice, or looks for
-	// it in no namespace, as upstream's did up to 1.36 (#136918).
-	It("the controller adds a missing running Job to status.active", Covers(TakesUpLostJob), Shows(upstream.LostStart), func(ctx SpecContext) {
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
-		job := Starts(s, cronJob, tick)
+	// #120649: this is the status after a crash between the creation of a Job and the write of the
+	// status. Wrong: starts the Job twice, or looks for it in no namespace, as upstream's did up to
+	// 1.36 (#136918).
+	It("the controller adds a missing running Job to status.active", covers.Requirements(
+		TakesUpLostJob), covers.Shows(upstream.LostStart), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
+		job := cronJob.Starts(tick)
 		runningPod(s, job)
 
 		before := tick.Add(-4 * time.Minute)
-		framework.ChangeStatus(s, s.CronJob("a"), func(c *batchv1.CronJob) {
+		cronJob.ChangeStatus(func(c *batchv1.CronJob) {
 			c.Status.Active = nil
 			c.Status.LastScheduleTime = ptr.To(metav1.NewTime(before))
 		})
 		s.Soon("the history has the changed status", func(g Gomega) {
 			g.Expect(s.History().CronJobs("a")).To(ContainElement(
-				HaveField("CronJob().Status.LastScheduleTime", BeAt(before))))
+				HaveField("CronJob().Status.LastScheduleTime", framework.BeAt(before))))
 		})
-		Starts(s, cronJob, tick)
-		Expect(JobsOf(s, cronJob)).To(HaveExactElements(HaveField("UID", job.UID)))
+		cronJob.Starts(tick)
+		Expect(cronJob.Jobs()).To(HaveExactElements(HaveField("UID", job.UID)))
 	})
 
-	// Somebody has restored an older lastScheduleTime. Wrong: a controller that goes by that alone, and
-	// replaces the Job by itself.
-	It("the controller leaves a running Job alone whose scheduled time is due again", Covers(OneJobPerTime), func(ctx SpecContext) {
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent))
-		job := Starts(s, cronJob, tick)
-		SetLastScheduleTime(ctx, s, s.CronJob("a"), LastBefore(tick))
+	// Somebody has restored an older lastScheduleTime. Wrong: goes by that alone, and replaces the
+	// Job by itself.
+	It("the controller leaves a running Job alone whose scheduled time is due again", covers.Requirements(
+		OneJobPerTime), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)
+		job := cronJob.Starts(tick)
+		cronJob.SetLastScheduleTime(framework.LastBefore(tick))
 		s.Stays("the Job is active once", func(g Gomega) {
-			g.Expect(s.CronJob("a").Status.Active).To(ConsistOf(HaveField("UID", job.UID)))
+			g.Expect(cronJob.Now().Status.Active).To(ConsistOf(HaveField("UID", job.UID)))
 			g.Expect(s.Jobs()).To(ConsistOf(And(HaveField("UID", job.UID), HaveField("DeletionTimestamp", BeNil()))))
-			g.Expect(CreatedJobs(s)).To(HaveLen(1))
+			g.Expect(s.CreatedJobs()).To(HaveLen(1))
 		})
 	})
 
-	// Wrong: a controller that does not know the Jobs that it has just started.
-	It("the controller emits no MissingJob or UnexpectedJob for Jobs that it started", Covers(NoFalseEvents), func(ctx SpecContext) {
+	// Wrong: does not know the Jobs that it has just started.
+	It("the controller emits no MissingJob or UnexpectedJob for Jobs that it started", covers.Requirements(
+		NoFalseEvents), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("")), first)
-		finish(ctx, s, Starts(s, cronJob, first), 0)
-		NextDue(ctx, s, cronJob, second)
-		finish(ctx, s, Starts(s, cronJob, second), 0)
+		first, second := framework.Ago(30*time.Minute), framework.Ago(20*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), first)
+		finish(s, cronJob.Starts(first), 0)
+		cronJob.NextDue(second)
+		finish(s, cronJob.Starts(second), 0)
 		s.Soon("both Jobs have succeeded, and none is active", func(g Gomega) {
-			g.Expect(JobsOf(s, cronJob)).To(HaveEach(HaveField("Status.Succeeded", BeEquivalentTo(1))))
-			g.Expect(Active(s, cronJob)).To(BeEmpty())
+			g.Expect(cronJob.Jobs()).To(HaveEach(HaveField("Status.Succeeded", BeEquivalentTo(1))))
+			g.Expect(cronJob.Active()).To(BeEmpty())
 		})
 		s.Stays("there is no MissingJob and no UnexpectedJob", func(g Gomega) {
 			g.Expect(events(s, cronJob, "MissingJob")).To(BeEmpty())
@@ -182,24 +206,26 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		})
 	})
 
-	// #106496, #107997, #108023. Wrong: a controller that finds its Jobs by the
-	// labels of the template.
-	It("a running Job stays active and unchanged when the template changes", Covers(KnowsJobsByOwner, ChangedTemplate), func(ctx SpecContext) {
+	// #106496, #107997, #108023. Wrong: finds its Jobs by the labels of the template.
+	It("a running Job stays active and unchanged when the template changes", covers.Requirements(
+		KnowsJobsByOwner, ChangedTemplate), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		first, second := Ago(30*time.Minute), Ago(20*time.Minute)
-		cronJob := Due(ctx, s, puppet.CronJob("a", puppet.Job("").Label("version", "old")), first)
-		old := Starts(s, cronJob, first)
+		first, second := framework.Ago(30*time.Minute), framework.Ago(20*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").Label("version", "old")), first)
+		old := cronJob.Starts(first)
 
-		NextDue(ctx, s, cronJob, second, func(c *batchv1.CronJob) {
+		cronJob.NextDue(second, func(c *batchv1.CronJob) {
 			metav1.SetMetaDataLabel(&c.Spec.JobTemplate.ObjectMeta, "version", "new")
 		})
-		young := Starts(s, cronJob, second)
-		Expect(young.Labels).To(HaveKeyWithValue("version", "new"))
-		Expect(s.Job(old.Name).Labels).To(HaveKeyWithValue("version", "old"))
-		Expect(Active(s, cronJob)).To(Equal(Times(first, second)))
+		young := cronJob.Starts(second)
+		Expect(young.Made().Labels).To(HaveKeyWithValue("version", "new"))
+		Expect(old.Now().Labels).To(HaveKeyWithValue("version", "old"))
+		Expect(cronJob.Active()).To(Equal(framework.Times(first, second)))
 
-		finish(ctx, s, old, 0)
-		s.Soon("only the new Job is active", func(g Gomega) { g.Expect(Active(s, cronJob)).To(Equal(Times(second))) })
+		finish(s, old, 0)
+		s.Soon("only the new Job is active", func(g Gomega) {
+			g.Expect(cronJob.Active()).To(Equal(framework.Times(second)))
+		})
 	})
 })
 
@@ -214,48 +240,60 @@ func reference(job *batchv1.Job) corev1.ObjectReference {
 // No controller has to emit these events, but users look for them.
 var _ = Describe("CronJob events:", behaviour.Schedule, func() {
 
-	It("the controller emits SuccessfulCreate and SawCompletedJob for a Job", Covers(EventsForStartAndEnd), func(ctx SpecContext) {
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
-		job := Starts(s, cronJob, tick)
+	It("the controller emits SuccessfulCreate and SawCompletedJob for a Job", covers.Requirements(
+		EventsForStartAndEnd), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
+		job := cronJob.Starts(tick)
 		emits(s, cronJob, "SuccessfulCreate", HaveField("Message", ContainSubstring(job.Name)))
 
-		finish(ctx, s, job, 0)
+		finish(s, job, 0)
 		emits(s, cronJob, "SawCompletedJob", HaveField("Message", ContainSubstring(job.Name)))
 	})
 
-	It("the controller emits SuccessfulDelete for a Job beyond the history limit", Covers(EventForDeletedJob), func(ctx SpecContext) {
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0))
-		job := Starts(s, cronJob, tick)
-		finish(ctx, s, job, 0)
+	It("the controller emits SuccessfulDelete for a Job beyond the history limit", covers.Requirements(
+		EventForDeletedJob), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), tick)
+		job := cronJob.Starts(tick)
+		finish(s, job, 0)
 		emits(s, cronJob, "SuccessfulDelete", HaveField("Message", ContainSubstring(job.Name)))
 	})
 
-	It("the controller emits JobAlreadyActive while the policy Forbid prevents a start", Covers(EventForForbidden), func(ctx SpecContext) {
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent))
-		Starts(s, cronJob, tick)
-		NextDue(ctx, s, cronJob, tick.Add(10*time.Minute))
+	It("the controller emits JobAlreadyActive while the policy Forbid prevents a start", covers.Requirements(
+		EventForForbidden), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent), tick)
+		cronJob.Starts(tick)
+		cronJob.NextDue(tick.Add(10 * time.Minute))
 		emits(s, cronJob, "JobAlreadyActive")
 	})
 
-	It("the controller warns of more than 100 missed times", Covers(WarnsOfManyMissedTimes), func(ctx SpecContext) {
-		s, tick := framework.New(ctx), Ago(30*time.Minute)
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)), tick.Add(-200*time.Hour))
+	It("the controller warns of more than 100 missed times", covers.Requirements(
+		WarnsOfManyMissedTimes), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		hourly := puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick))
+		cronJob := s.Scheduled(hourly, tick.Add(-200*time.Hour))
 		emits(s, cronJob, "TooManyMissedTimes", HaveField("Type", "Warning"))
 	})
 
-	It("the controller counts missed times only within the starting deadline", Covers(NoWarningWithinDeadline), func(ctx SpecContext) {
-		s, tick := framework.New(ctx), Ago(30*time.Minute)
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).StartingDeadlineSeconds(5000), tick.Add(-200*time.Hour))
-		Starts(s, cronJob, tick)
+	It("the controller counts missed times only within the starting deadline", covers.Requirements(
+		NoWarningWithinDeadline), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		hourly := puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).StartingDeadlineSeconds(5000)
+		cronJob := s.Scheduled(hourly, tick.Add(-200*time.Hour))
+		cronJob.Starts(tick)
 		s.Stays("there is no warning", func(g Gomega) { g.Expect(events(s, cronJob, "TooManyMissedTimes")).To(BeEmpty()) })
 	})
 
-	It("the controller emits MissingJob and UnexpectedJob", Covers(EventsForMissingAndUnexpected), func(ctx SpecContext) {
-		s, cronJob, tick := WithDue(ctx, puppet.CronJob("a", puppet.Job("")))
-		job := Starts(s, cronJob, tick)
-		s.Delete(&job)
+	It("the controller emits MissingJob and UnexpectedJob", covers.Requirements(
+		EventsForMissingAndUnexpected), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
+		job := cronJob.Starts(tick)
+		job.Delete()
 		emits(s, cronJob, "MissingJob")
-		framework.Create(s, owned(puppet.Job("by-hand"), cronJob).Obj())
+		s.Create(owned(puppet.Job("by-hand"), cronJob))
 		emits(s, cronJob, "UnexpectedJob", HaveField("Type", "Warning"))
 	})
 })

@@ -8,9 +8,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
-	. "github.com/jobconformance/jobconformance/suites/internal/steps"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
@@ -21,28 +20,30 @@ var _ = Describe("CronJob schedule change:", behaviour.Schedule, func() {
 	// One witness shows that the controller has seen this CronJob with its former schedule, by
 	// which no Job was due, and another one that it has come to the new schedule. Wrong: takes
 	// past times of the new schedule for missed ones, at once or 3 s later.
-	It("the controller starts no Job for past times of a new schedule", Covers(ChangedScheduleSkipsThePast), func(ctx SpecContext) {
+	It("the controller starts no Job for past times of a new schedule", covers.Requirements(
+		ChangedScheduleSkipsThePast), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		before, past := Ago(40*time.Minute), Ago(20*time.Minute)
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(before)), before)
-		Starts(s, Due(ctx, s, puppet.CronJob("witness", puppet.Job("")), before), before)
+		before, past := framework.Ago(40*time.Minute), framework.Ago(20*time.Minute)
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(before)), before)
+		s.Due(puppet.CronJob("witness", puppet.Job("")), before).Starts(before)
 
-		ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(past) })
-		Starts(s, Due(ctx, s, puppet.CronJob("later-witness", puppet.Job("")), before), before)
-		KeepsRunning(s, cronJob)
+		cronJob.Change(func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(past) })
+		s.Due(puppet.CronJob("later-witness", puppet.Job("")), before).Starts(before)
+		cronJob.KeepsRunning()
 	})
 
 	// Nothing but the schedule changes at first. Wrong: keeps to the schedule that it
 	// saw first.
-	It("the controller starts Jobs by the new schedule at once", Covers(ChangedSchedule), func(ctx SpecContext) {
+	It("the controller starts Jobs by the new schedule at once", covers.Requirements(
+		ChangedSchedule), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		before, tick := Ago(40*time.Minute), Ago(20*time.Minute)
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(before)), before)
-		ChangeCronJob(ctx, s, cronJob, func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(tick) })
-		SetLastScheduleTime(ctx, s, cronJob, tick.Add(-time.Minute))
+		before, tick := framework.Ago(40*time.Minute), framework.Ago(20*time.Minute)
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(before)), before)
+		cronJob.Change(func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(tick) })
+		cronJob.SetLastScheduleTime(tick.Add(-time.Minute))
 
-		Starts(s, cronJob, tick)
-		Expect(Existing(s, cronJob)).To(Equal(Times(tick)))
+		cronJob.Starts(tick)
+		Expect(cronJob.Existing()).To(Equal(framework.Times(tick)))
 	})
 })
 
@@ -52,18 +53,18 @@ var _ = Describe("CronJob schedule syntax:", behaviour.Schedule, func() {
 	startsLatest := func(ctx SpecContext, schedule string, matches func(t time.Time) bool) {
 		s := framework.New(ctx)
 		before := latest(matches)
-		cronJob := Scheduled(ctx, s,
-			puppet.CronJob("a", puppet.Job("")).Schedule(schedule).Policy(batchv1.ForbidConcurrent), before.Add(-time.Minute))
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).
+			Schedule(schedule).Policy(batchv1.ForbidConcurrent), before.Add(-time.Minute))
 		s.Soon("there is one Job, and it is active", func(g Gomega) {
-			g.Expect(Existing(s, cronJob)).To(HaveLen(1))
-			g.Expect(Active(s, cronJob)).To(Equal(Existing(s, cronJob)))
+			g.Expect(cronJob.Existing()).To(HaveLen(1))
+			g.Expect(cronJob.Active()).To(Equal(cronJob.Existing()))
 		})
-		Expect(Existing(s, cronJob)).To(Or(Equal(Times(before)), Equal(Times(latest(matches)))))
-		Expect(s.CronJob("a").Status.LastScheduleTime).To(Or(BeAt(before), BeAt(latest(matches))))
+		Expect(cronJob.Existing()).To(Or(Equal(framework.Times(before)), Equal(framework.Times(latest(matches)))))
+		Expect(cronJob.Now().Status.LastScheduleTime).To(Or(framework.BeAt(before), framework.BeAt(latest(matches))))
 	}
 
 	// Wrong: takes one for another; a week that begins on Monday.
-	DescribeTable("the controller understands the macro", Covers(EveryMacro), startsLatest,
+	DescribeTable("the controller understands the macro", covers.Requirements(EveryMacro), startsLatest,
 		Entry("@hourly", "@hourly", func(t time.Time) bool { return t.Minute() == 0 }),
 		Entry("@daily", "@daily", midnight),
 		Entry("@midnight", "@midnight", midnight),
@@ -74,7 +75,7 @@ var _ = Describe("CronJob schedule syntax:", behaviour.Schedule, func() {
 	)
 
 	// Wrong: counts steps from the wrong end of a range, or leaves its end out.
-	DescribeTable("the controller understands", Covers(ListsRangesSteps), startsLatest,
+	DescribeTable("the controller understands", covers.Requirements(ListsRangesSteps), startsLatest,
 		Entry("lists", "5,25,45 * * * *", func(t time.Time) bool { return t.Minute()%20 == 5 }),
 		Entry("ranges", "0 21-23 * * *", func(t time.Time) bool { return t.Minute() == 0 && t.Hour() >= 21 }),
 		Entry("steps", "*/15 * * * *", func(t time.Time) bool { return t.Minute()%15 == 0 }),
@@ -89,13 +90,14 @@ var _ = Describe("CronJob schedule syntax:", behaviour.Schedule, func() {
 	)
 
 	// #109250. Wrong: counts from the time of its own sync.
-	It("the controller counts the interval of @every from the last scheduled time", Covers(EveryDoesNotDrift), func(ctx SpecContext) {
+	It("the controller counts the interval of @every from the last scheduled time", covers.Requirements(
+		EveryDoesNotDrift), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		last := Ago(5*time.Hour + 30*time.Minute)
-		cronJob := Scheduled(ctx, s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 1h"), last)
+		last := framework.Ago(5*time.Hour + 30*time.Minute)
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule("@every 1h"), last)
 
-		Starts(s, cronJob, last.Add(5*time.Hour))
-		Expect(Existing(s, cronJob)).To(HaveLen(1))
+		cronJob.Starts(last.Add(5 * time.Hour))
+		Expect(cronJob.Existing()).To(HaveLen(1))
 	})
 })
 
@@ -103,7 +105,7 @@ func midnight(t time.Time) bool { return t.Hour() == 0 && t.Minute() == 0 }
 
 // latest returns the last minute up to now, in UTC, that matches.
 func latest(matches func(t time.Time) bool) time.Time {
-	t := Ago(0)
+	t := framework.Ago(0)
 	for !matches(t) {
 		t = t.Add(-time.Minute)
 	}
@@ -116,17 +118,20 @@ var _ = Describe("CronJob timeZone:", behaviour.Schedule, func() {
 
 	// It is never the same day in both zones. Wrong: takes the hour from the zone, and
 	// the day from UTC.
-	It("the controller uses the time zone for days and weekdays, too", Covers(LocalDays), func(ctx SpecContext) {
-		s, tick := framework.New(ctx), Ago(30*time.Minute)
+	It("the controller uses the time zone for days and weekdays, too", covers.Requirements(
+		LocalDays), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		start := func(name, zone string, offset time.Duration, weekday bool) {
 			local := tick.In(time.FixedZone(zone, int(offset.Seconds())))
 			schedule := fmt.Sprintf("%d %d %d %d *", local.Minute(), local.Hour(), local.Day(), local.Month())
 			if weekday {
 				schedule = fmt.Sprintf("%d %d * * %s", local.Minute(), local.Hour(), strings.ToUpper(local.Weekday().String()[:3]))
 			}
-			cronJob := Scheduled(ctx, s, puppet.CronJob(name, puppet.Job("")).Schedule(schedule).TimeZone(zone), LastBefore(tick))
-			job := Starts(s, cronJob, tick)
-			Expect(job.Annotations).To(HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, local.Format(time.RFC3339)))
+			cronJob := s.Scheduled(puppet.CronJob(name, puppet.Job("")).
+				Schedule(schedule).TimeZone(zone), framework.LastBefore(tick))
+			job := cronJob.Starts(tick).Made()
+			Expect(job.Annotations).To(HaveKeyWithValue(
+				batchv1.CronJobScheduledTimestampAnnotation, local.Format(time.RFC3339)))
 		}
 		start("east-day", "Pacific/Kiritimati", 14*time.Hour, false)
 		start("east-weekday", "Pacific/Kiritimati", 14*time.Hour, true)
@@ -136,7 +141,8 @@ var _ = Describe("CronJob timeZone:", behaviour.Schedule, func() {
 
 	// Noon in New York is 16:00 UTC in July and 17:00 UTC in January. Wrong: uses
 	// today's offset, or the zone's standard offset.
-	It("the controller uses the zone's offset at the scheduled time", Covers(DaylightSaving), func(ctx SpecContext) {
+	It("the controller uses the zone's offset at the scheduled time", covers.Requirements(
+		DaylightSaving), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		for _, season := range []struct {
 			name  string
@@ -148,11 +154,12 @@ var _ = Describe("CronJob timeZone:", behaviour.Schedule, func() {
 			if tick.After(time.Now()) {
 				tick = tick.AddDate(-1, 0, 0)
 			}
-			cronJob := Scheduled(ctx, s, puppet.CronJob(season.name, puppet.Job("")).
+			cronJob := s.Scheduled(puppet.CronJob(season.name, puppet.Job("")).
 				Schedule(fmt.Sprintf("0 12 15 %d *", season.month)).TimeZone("America/New_York"), tick.Add(-2*time.Hour))
 
-			job := Starts(s, cronJob, tick)
-			Expect(job.Annotations).To(HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, tick.Format(time.RFC3339)))
+			job := cronJob.Starts(tick).Made()
+			Expect(job.Annotations).To(HaveKeyWithValue(
+				batchv1.CronJobScheduledTimestampAnnotation, tick.Format(time.RFC3339)))
 		}
 	})
 })
