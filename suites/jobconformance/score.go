@@ -150,7 +150,7 @@ func (s *scoring) write(c *score.Campaign, out io.Writer) error {
 // decisive are the folders of a checkout whose sources decide how a mutant ends.
 var decisive = []string{
 	"suites/job", "suites/cronjob", "suites/faults", "suites/admission",
-	"suites/contract", "suites/explore", "suites/internal/steps", "suites/scenario",
+	"suites/contract", "suites/explore", "suites/scenario",
 	"fixtures/framework", "fixtures/sandbox", "fixtures/history", "fixtures/invariants", "fixtures/faultproxy", "fixtures/puppet",
 	"fixtures/kinds", "fixtures/protocol", "fixtures/spec",
 }
