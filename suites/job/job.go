@@ -1,6 +1,6 @@
 // Package job has the specs of Jobs, one file for each behaviour. Importing it
 // registers them with Ginkgo. A spec's name is the field or the topic, a colon and
-// a sentence: "Job parallelism: the controller runs one pod at a time if it is not set".
+// a sentence: "Job parallelism: the controller runs one pod at a time if parallelism is not set".
 //
 // Specs check what a user may rely on, not how a controller achieves it: neither the
 // order in which it creates pods nor the number of its writes. Invariants, which hold

@@ -1,6 +1,7 @@
 // Package covers ties the specs of a Ginkgo suite to the contract.
 //
-//	It("the controller runs as many pods as parallelism says", covers.Requirements(RunsAsMany), func(ctx SpecContext) {
+//	It("the controller runs as many pods as parallelism asks for", covers.Requirements(
+//		RunsAsMany), func(ctx SpecContext) {
 package covers
 
 import (
