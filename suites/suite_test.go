@@ -4,8 +4,11 @@ package suites
 import (
 	"bytes"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -28,6 +31,15 @@ func TestSpecsShowKnownBugs(t *testing.T) {
 	for _, bug := range upstream.OfSpecs() {
 		if bug.Name() != "" && !shown[bug.Label()] && !shown[bug.MayLabel()] {
 			t.Errorf("no spec shows %s", bug.Name())
+		}
+	}
+}
+
+func TestSpecsHaveTheirSource(t *testing.T) {
+	for _, report := range specs.Preview() {
+		s := framework.Result(report)
+		if _, err := os.Stat(filepath.Join("..", s.Source.File)); err != nil || !strings.HasPrefix(s.Source.File, "suites/") || s.Source.Line < 1 {
+			t.Errorf("%s: %s is no line of the suites: %v", s.Text, s.Source, err)
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	. "github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
 	. "github.com/onsi/gomega"
 	"golang.org/x/sync/errgroup"
 )
@@ -37,7 +38,8 @@ var _ = Describe("regression", Label(spec.FaultsLabel), behaviour.Regressions,
 		}
 		for _, bug := range all {
 			name := fmt.Sprintf("#%d: %s", bug.Issue, bug.Description)
-			It(name, covers.Requirements(requirementsOf(bug)...), labelsOf(bug), func(ctx SpecContext) {
+			file := types.CodeLocation{FileName: bug.Path, LineNumber: 1}
+			It(name, file, covers.Requirements(requirementsOf(bug)...), labelsOf(bug), func(ctx SpecContext) {
 				runRegression(ctx, bug.Scenario)
 			})
 		}

@@ -65,18 +65,22 @@ func (f *flags) list(ctx context.Context, out io.Writer) error {
 // listedSpec is one of the specs that list prints for programs.
 type listedSpec struct {
 	Spec         string     `json:"spec"`
+	File         string     `json:"file"` // in the repository of the suites
+	Line         int        `json:"line"`
 	Level        spec.Level `json:"level"`
 	Requirements []string   `json:"requirements"`
 	Features     []string   `json:"features"`
 	Profiles     []string   `json:"profiles"`
 	Versions     []string   `json:"versions,omitempty"` // constraints
 	Issues       []string   `json:"issues,omitempty"`   // numbers in kubernetes/kubernetes
+	Labels       []string   `json:"labels"`             // all of them, which --labels matches
 }
 
 func listed(specs []spec.Listed) []listedSpec {
 	all := []listedSpec{}
 	for _, s := range specs {
-		all = append(all, listedSpec{s.Text, s.Level, s.Requirements, s.Features, s.Profiles, s.Versions, s.Issues})
+		all = append(all, listedSpec{s.Text, s.Source.File, s.Source.Line, s.Level, s.Requirements, s.Features, s.Profiles,
+			s.Versions, s.Issues, s.All})
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -63,7 +64,8 @@ func annotate(out io.Writer, specs []spec.Spec) {
 			continue
 		}
 		title := "title=" + property.Replace(cmp.Or(strings.Join(s.Requirements, " "), string(s.Outcome())))
-		fmt.Fprintf(out, "::%s %s%s::%s\n", command, place(s.Location), title, data.Replace(s.Text+"\n"+strings.TrimSpace(s.Reason())))
+		message := strings.TrimSpace(s.Text + "\n" + strings.TrimSpace(s.Reason()) + "\n" + s.Where())
+		fmt.Fprintf(out, "::%s %s%s::%s\n", command, place(s.Location), title, data.Replace(message))
 	}
 }
 
@@ -73,14 +75,29 @@ var (
 	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// place returns the properties file and line of a location, as in /src/file.go:7, that is in
-// the repository of the workflow; empty for others, as where another repository's workflow
-// runs the suites.
-func place(location string) string {
-	file, line, found := strings.Cut(location, ":")
+// place returns the properties file and line of a location that is in the repository of the
+// workflow; empty for others, as where another repository's workflow runs the suites. A path of
+// this module is looked for in the working directory and in the folder of the workflow.
+func place(at spec.Source) string {
 	workspace := os.Getenv("GITHUB_WORKSPACE")
-	if name, err := filepath.Rel(workspace, file); found && err == nil && workspace != "" && filepath.IsLocal(name) {
-		return fmt.Sprintf("file=%s,line=%s,", property.Replace(name), line)
+	if at.IsZero() || workspace == "" {
+		return ""
+	}
+	file := filepath.FromSlash(at.File)
+	if !filepath.IsAbs(file) {
+		work, _ := os.Getwd()
+		roots := []string{work, workspace}
+		i := slices.IndexFunc(roots, func(root string) bool {
+			_, err := os.Stat(filepath.Join(root, file))
+			return err == nil
+		})
+		if i < 0 {
+			return ""
+		}
+		file = filepath.Join(roots[i], file)
+	}
+	if name, err := filepath.Rel(workspace, file); err == nil && filepath.IsLocal(name) {
+		return fmt.Sprintf("file=%s,line=%d,", property.Replace(name), at.Line)
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,7 @@ func TestGitHub(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
 	t.Setenv("GITHUB_WORKSPACE", "/src")
 	located := ended("x: 100% fails", quoting, "JOB-A-001", "JOB-A-002")
-	located.Location = "/src/suites/x.go:7"
+	located.Source, located.Location = spec.Source{File: "suites/x.go", Line: 3}, spec.Source{File: "/src/suites/x.go", Line: 7}
 	run := Run{Run: record.Run{Specs: []spec.Spec{
 		located, ended("y: warns", should, "JOB-A-001"), ended("z: is known", known, "JOB-A-002"), ended("w: passes", passed), ended("v: is fixed", fixed, "JOB-I-001"),
 	}}, Implementation: Implementation{Name: "mine"}}
@@ -60,5 +61,33 @@ func TestGitHub(t *testing.T) {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the summary lacks %q:\n%s", want, text)
 		}
+	}
+}
+
+// A program of the repository itself has paths that are relative to its root, and may run in a
+// folder of the workflow.
+func TestPlaceIsInTheRepositoryOfTheWorkflow(t *testing.T) {
+	workspace := t.TempDir()
+	clone := filepath.Join(workspace, "clone")
+	for _, file := range []string{filepath.Join(workspace, "a.go"), filepath.Join(clone, "suites", "b.go")} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(clone)
+	t.Setenv("GITHUB_WORKSPACE", workspace)
+	for file, want := range map[string]string{
+		"a.go":                           "file=a.go,line=7,",
+		"suites/b.go":                    "file=clone/suites/b.go,line=7,",
+		"suites/c.go":                    "",
+		filepath.Join(workspace, "d.go"): "file=d.go,line=7,",
+		"/elsewhere/e.go":                "",
+	} {
+		if got := place(spec.Source{File: file, Line: 7}); got != want {
+			t.Errorf("%s is at %q, want %q", file, got, want)
+		}
+	}
+	if got := place(spec.Source{}); got != "" {
+		t.Errorf("a location that is not known is at %q", got)
 	}
 }

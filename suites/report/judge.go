@@ -149,7 +149,8 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 			continue
 		}
 		e := Evidence{
-			Spec: s.Text, Outcome: s.Outcome(), Duration: tenths(s.Duration), History: run.Histories[s.Text],
+			Spec: s.Text, File: s.Source.File, Line: s.Source.Line,
+			Outcome: s.Outcome(), Duration: tenths(s.Duration), History: run.Histories[s.Text],
 			Cause: s.Cause, Invariants: s.Invariants, Reason: cmp.Or(s.Message, s.Reason()),
 		}
 		if blamed := blamed(s, all); s.Failed && s.Cause != spec.Harness && !breaks && blamed != "" {

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -89,6 +90,11 @@ func testCase(s spec.Spec, again func(spec string) string) reporters.JUnitTestCa
 		class = spec.Suite
 	}
 	c := reporters.JUnitTestCase{Name: s.Text, Classname: class, Status: string(s.Outcome()), Time: s.Duration.Seconds()}
+	if !s.Source.IsZero() {
+		c.Properties = &reporters.JUnitProperties{Properties: []reporters.JUnitProperty{
+			{Name: "file", Value: s.Source.File}, {Name: "line", Value: strconv.Itoa(s.Source.Line)},
+		}}
+	}
 	why := s.Reason()
 	switch o := s.Outcome(); {
 	case o == spec.Passed:
@@ -110,8 +116,8 @@ func testCase(s spec.Spec, again func(spec string) string) reporters.JUnitTestCa
 func described(s spec.Spec, again func(spec string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(cmp.Or(s.Message, s.Reason())))
-	if s.Location != "" {
-		fmt.Fprintf(&b, "%s\n", s.Location)
+	if where := s.Where(); where != "" {
+		fmt.Fprintf(&b, "%s\n", where)
 	}
 	for _, id := range s.Requirements {
 		if q, found := table.Find(id); found {

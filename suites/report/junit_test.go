@@ -122,3 +122,21 @@ func TestJUnitCounts(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+func TestJUnitSaysWhereSpecsAre(t *testing.T) {
+	s := ended("Job x: fails", failed)
+	s.Source, s.Location = spec.Source{File: "suites/job/x.go", Line: 40}, spec.Source{File: "suites/job/y.go", Line: 7}
+	run := Run{Run: record.Run{Specs: []spec.Spec{s}}}
+	text, err := xml.Marshal(jUnit(run, Judge(run, requirements), func(string) string { return "" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<property name="file" value="suites/job/x.go">`, `<property name="line" value="40">`,
+		"suites/job/y.go:7 (spec: suites/job/x.go:40)",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("it lacks %s:\n%s", want, text)
+		}
+	}
+}

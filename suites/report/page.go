@@ -22,6 +22,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"anchor": anchor,
 	"join":   func(words any) string { return strings.Trim(fmt.Sprint(words), "[]") },
 	"parts":  contract.Parts,
+	"code":   func(Evidence) string { return "" }, // Page sets it
 }).Parse(pageText))
 
 // Picture is what the page shows of a spec besides its outcome.
@@ -80,8 +81,13 @@ func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
 		}
 	}
 	requirements = slices.DeleteFunc(requirements, func(q Requirement) bool { return q.Provisional })
+	t, err := pageTemplate.Clone()
+	if err != nil {
+		return nil, err
+	}
+	t.Funcs(template.FuncMap{"code": func(e Evidence) string { return codeURL(r.SuiteVersion, e) }})
 	var b bytes.Buffer
-	err := pageTemplate.Execute(&b, map[string]any{
+	err = t.Execute(&b, map[string]any{
 		"Report": r, "Sections": sections(r, pictures), "Requirements": requirements, "Provisional": provisional, "Features": features,
 		"Outcomes": Outcomes(), "SpecOutcomes": SpecOutcomes(), "Both": both, "Totals": totals,
 		"ByFeature": byFeature(r.Requirements, features),

@@ -89,6 +89,7 @@ func TestSamplePage(t *testing.T) {
 			end = ends[i/10%len(ends)]
 		}
 		s := ended(fmt.Sprintf("Job sample: the controller keeps %s, number %d", q.ID, i), end, q.ID)
+		s.Source = spec.Source{File: "suites/job/parallelism.go", Line: 20 + i}
 		pictures[s.Text] = Picture{
 			SVG:   template.HTML(timeline.SVG(sample(10), nil)),
 			Again: "make e2e IMPLEMENTATION='exec:./x' FOCUS='^" + s.Text + "$$'",

@@ -247,6 +247,10 @@ type Requirement struct {
 type Evidence struct {
 	// Spec is the full text, which FOCUS matches.
 	Spec string `json:"spec"`
+	// File has the spec: a path in the repository of the suites, as in suites/job/parallelism.go.
+	File string `json:"file,omitempty"`
+	// Line is where the spec begins in its file.
+	Line int `json:"line,omitempty"`
 	// Outcome is how the spec ended.
 	Outcome Outcome `json:"outcome"`
 	// Elsewhere is true for a spec that failed for an invariant of another requirement,

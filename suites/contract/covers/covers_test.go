@@ -13,6 +13,7 @@ import (
 
 func specReport(text string, ids ...string) types.SpecReport {
 	s := types.SpecReport{LeafNodeType: types.NodeTypeIt, LeafNodeText: text}
+	s.LeafNodeLocation = types.CodeLocation{FileName: "suites/job/a.go", LineNumber: 7}
 	for _, id := range ids {
 		s.LeafNodeLabels = append(s.LeafNodeLabels, spec.RequirementLabel+id)
 	}
@@ -72,8 +73,8 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		"## JOB-A\n",
-		`| <a id="JOB-A-001"></a>JOB-A-001 | It MUST a\|b. | [KEP-1](https://github.com/kubernetes/enhancements/issues/1) | all | core | one<br>two |`,
-		"| >= 1.31.0 | indexed | one |\n",
+		`| <a id="JOB-A-001"></a>JOB-A-001 | It MUST a\|b. | [KEP-1](https://github.com/kubernetes/enhancements/issues/1) | all | core | [one](job/a.go)<br>[two](job/a.go) |`,
+		"| >= 1.31.0 | indexed | [one](job/a.go) |\n",
 		"\n2 requirements: 1 of the core, 1 of features.\n",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -34,7 +34,7 @@ func WritePage(w io.Writer, requirements []contract.Requirement, specs types.Spe
 				versions += ", provisional"
 			}
 			fmt.Fprintf(&b, "| <a id=\"%s\"></a>%s | %s | %s | %s | %s | %s |\n", r.ID, r.ID,
-				cell(r.Text), contract.Links(cell(r.Source)), cell(versions), r.Feature, cell(strings.Join(tests[r.ID], "<br>")))
+				cell(r.Text), contract.Links(cell(r.Source)), cell(versions), r.Feature, strings.Join(tests[r.ID], "<br>"))
 		}
 	}
 	var extended int
@@ -67,18 +67,25 @@ func byArea(requirements []contract.Requirement) []area {
 	return areas
 }
 
+// specsByRequirement returns the texts of specs, with links to their files and without lines: each
+// edit would change those.
 func specsByRequirement(specs types.SpecReports) map[string][]string {
 	tests := map[string][]string{}
-	for _, s := range specs {
+	sorted := slices.SortedFunc(slices.Values(specs), func(a, b types.SpecReport) int {
+		return strings.Compare(a.FullText(), b.FullText())
+	})
+	for _, s := range sorted {
+		file := spec.SourceOf(s.LeafNodeLocation.FileName, 0).File
+		link := fmt.Sprintf("[%s](%s)", cell(s.FullText()), strings.TrimPrefix(file, folder))
 		for _, id := range under(spec.RequirementLabel, s.Labels()) {
-			tests[id] = append(tests[id], s.FullText())
+			tests[id] = append(tests[id], link)
 		}
-	}
-	for _, texts := range tests {
-		slices.Sort(texts)
 	}
 	return tests
 }
+
+// folder has the page: links are relative to it.
+const folder = "suites/"
 
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "< ", "&lt; ", "*", `\*`).Replace(text)

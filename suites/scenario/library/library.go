@@ -27,6 +27,8 @@ type Entry struct {
 	*scenario.Scenario
 	// Name of the file, without .yaml.
 	Name string
+	// Path of the file in the repository.
+	Path string
 	// Text is the YAML.
 	Text []byte
 }
@@ -42,11 +44,12 @@ func read(folder string) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := scenario.Read("suites/scenario/library/"+name, text)
+		file := path.Join("suites/scenario/library", name)
+		s, err := scenario.Read(file, text)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Entry{s, strings.TrimSuffix(path.Base(name), ".yaml"), text})
+		list = append(list, Entry{s, strings.TrimSuffix(path.Base(name), ".yaml"), file, text})
 	}
 	return list, nil
 }
