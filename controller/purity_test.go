@@ -9,7 +9,8 @@ import (
 
 var (
 	allowed   = regexp.MustCompile(`^(k8s\.io/(api|apimachinery|utils)/|[a-z0-9/]+$)`)
-	forbidden = regexp.MustCompile(`^(k8s\.io/(client-go|component-base|apiserver|kubectl|kubernetes)/|sigs\.k8s\.io/controller-runtime/|github\.com/(robfig|jobconformance)/)`)
+	forbidden = regexp.MustCompile(
+		`^(k8s\.io/(client-go|component-base|apiserver|kubectl|kubernetes)/|sigs\.k8s\.io/controller-runtime/|github\.com/(robfig|jobconformance)/)`)
 )
 
 // TestPlansArePure: the plan packages import the standard library and the API types, and nothing that
@@ -18,7 +19,8 @@ func TestPlansArePure(t *testing.T) {
 	for _, plan := range []string{"./job/plan", "./cronjob/plan"} {
 		for _, name := range list(t, "-f", `{{join .Imports "\n"}}`, plan) {
 			if !allowed.MatchString(name) {
-				t.Errorf("%s imports %s; a plan may import the standard library and k8s.io/{api,apimachinery,utils}", plan, name)
+				t.Errorf("%s imports %s; a plan may import the standard library and k8s.io/{api,apimachinery,utils}",
+					plan, name)
 			}
 		}
 		for _, name := range list(t, "-deps", plan) {

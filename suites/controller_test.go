@@ -71,7 +71,8 @@ func TestControllersKeepRequirements(t *testing.T) {
 		case cited[id] && reason != "":
 			t.Errorf("%s is cited below controller/, though %s; delete one of the two", id, reason)
 		case !cited[id] && !proved[id] && reason == "":
-			t.Errorf("%s is neither cited below controller/ nor proved by a mutant; write it at the line that keeps it", id)
+			t.Errorf("%s is neither cited below controller/ nor proved by a mutant; write it at the line that keeps it",
+				id)
 		}
 	}
 	for id := range cited {
@@ -116,13 +117,15 @@ func citations(text string) (ids []string, err error) {
 }
 
 func TestCitations(t *testing.T) {
-	const text = "// Package a has IDs such as JOB-A-001.\npackage a\n\n// f does it.\nfunc f() {\n\tg() // JOB-B-002, CRON-C-003\n}\n"
+	const text = "// Package a has IDs such as JOB-A-001.\npackage a\n\n// f does it.\nfunc f() {\n\tg() " +
+		"// JOB-B-002, CRON-C-003\n}\n"
 	ids, err := citations(text)
 	if want := []string{"JOB-B-002", "CRON-C-003"}; err != nil || !slices.Equal(ids, want) {
 		t.Errorf("they are %v (%v), want %v", ids, err, want)
 	}
 	for _, declaration := range []string{"func f() {}", "var v = 1", "type t struct{}"} {
-		if _, err := citations("package a\n\n// JOB-B-002\n" + declaration + "\n"); err == nil || !strings.Contains(err.Error(), "JOB-B-002") {
+		if _, err := citations("package a\n\n// JOB-B-002\n" + declaration + "\n"); err == nil ||
+			!strings.Contains(err.Error(), "JOB-B-002") {
 			t.Errorf("%s: the error is %v", declaration, err)
 		}
 	}

@@ -114,7 +114,9 @@ func readCells(t *testing.T, path string) (cells []repro.Cell) {
 // mergeCells returns the cells with newer ones of the same bug and version in their place.
 func mergeCells(cells, newer []repro.Cell) []repro.Cell {
 	for _, n := range newer {
-		i := slices.IndexFunc(cells, func(c repro.Cell) bool { return c.Issue == n.Issue && c.Key == n.Key && c.Version == n.Version })
+		i := slices.IndexFunc(cells, func(c repro.Cell) bool {
+			return c.Issue == n.Issue && c.Key == n.Key && c.Version == n.Version
+		})
 		if i < 0 {
 			cells = append(cells, n)
 		} else {

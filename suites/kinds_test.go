@@ -38,7 +38,8 @@ func TestNobodyComparesNamesOfImplementations(t *testing.T) {
 }
 
 func TestComparisonsOfNamesAreFound(t *testing.T) {
-	const head = `package p; import "` + implementations + `"; func f(impl implementation.Implementation, name string) bool { `
+	const head = `package p; import "` + implementations +
+		`"; func f(impl implementation.Implementation, name string) bool { `
 	for code, want := range map[string]int{
 		`return impl.Name == "reference"`:                                        1,
 		`return name != implementation.Builtin`:                                  1,
@@ -123,7 +124,8 @@ func namesKind(e ast.Expr, own bool) bool {
 	case *ast.SelectorExpr:
 		switch of := e.X.(type) {
 		case *ast.Ident:
-			return of.Name == "implementation" && slices.Contains(kindNames, e.Sel.Name) || isImplementation(of.Name) && e.Sel.Name == "Name"
+			return of.Name == "implementation" && slices.Contains(kindNames, e.Sel.Name) || isImplementation(of.Name) &&
+				e.Sel.Name == "Name"
 		case *ast.SelectorExpr:
 			return isImplementation(of.Sel.Name) && e.Sel.Name == "Name"
 		}

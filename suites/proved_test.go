@@ -140,9 +140,11 @@ func writeProved(all []proof) string {
 		proved[p.requirement] = true
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Proved lines\n\nWhich line of a [controller](../../controller) keeps which requirement. Each line is proved by a\n"+
-		"mutant: it edits that line, alone or with others, and a spec of the requirement must fail. %d of %d\n"+
-		"requirements have such a line. `make requirements` writes this page.\n\n", len(proved), len(table.All()))
+	fmt.Fprintf(&b,
+		"# Proved lines\n\nWhich line of a [controller](../../controller) keeps which "+
+			"requirement. Each line is proved by a\n"+
+			"mutant: it edits that line, alone or with others, and a spec of the requirement must fail. %d of %d\n"+
+			"requirements have such a line. `make requirements` writes this page.\n\n", len(proved), len(table.All()))
 	b.WriteString("| requirement | where | line | mutant |\n|---|---|---|---|\n")
 	before := ""
 	for _, p := range all {
@@ -167,14 +169,16 @@ func code(line string) string {
 }
 
 func TestWhatAnEditChanges(t *testing.T) {
-	const text = "package a\n\nimport \"fmt\"\n\nvar limit = 6 // A-1\n\nfunc (c *Cache[T]) Len() int {\n\tn := 1\n\treturn n // A-2\n}\n"
+	const text = "package a\n\nimport \"fmt\"\n\nvar limit = 6 // A-1\n\nfunc (c *Cache[T]) Len() int {\n\tn " +
+		":= 1\n\treturn n // A-2\n}\n"
 	for name, c := range map[string]struct {
 		edit              mutant.Edit
 		declaration, line string
 	}{
-		"a part of a line":     {mutant.Edit{Old: "= 6", New: "= 7"}, "limit", "var limit = 6"},
-		"a line of a method":   {mutant.Edit{Old: "return n", New: "return 0"}, "Cache.Len", "return n"},
-		"after equal lines":    {mutant.Edit{Old: "\tn := 1\n\treturn n", New: "\tn := 1\n\treturn 0"}, "Cache.Len", "return n"},
+		"a part of a line":   {mutant.Edit{Old: "= 6", New: "= 7"}, "limit", "var limit = 6"},
+		"a line of a method": {mutant.Edit{Old: "return n", New: "return 0"}, "Cache.Len", "return n"},
+		"after equal lines": {mutant.Edit{Old: "\tn := 1\n\treturn n", New: "\tn := 1\n\treturn 0"}, "Cache.Len",
+			"return n"},
 		"more lines below it":  {mutant.Edit{Old: "\tn := 1\n", New: "\tn := 1\n\tn++\n"}, "Cache.Len", "n := 1"},
 		"more in the same one": {mutant.Edit{Old: "n := 1", New: "n := 1\n\tn++"}, "Cache.Len", "n := 1"},
 		"an import":            {mutant.Edit{Old: `"fmt"`, New: `"os"`}, "", `import "fmt"`},

@@ -102,16 +102,23 @@ SIGINT, 1 gave up (lost its lease, for example), 2 could not start.`,
 
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster; without it, the service account of the pod this runs in")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "",
+		"`file` that says how to reach the cluster; without it, the service account of the pod this runs in")
 	f.StringVar(&o.master, "master", "", "`URL` of the API server, instead of the kubeconfig's")
-	f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "`names` of the controllers to run: "+strings.Join(allControllers, ", ")+"; * is all, -name all but that one")
-	f.StringVar(&o.managedBy, "managed-by", "", "`name` in spec.managedBy of the Jobs to reconcile, as in example.com/mine (default: Jobs without the field, or with "+batchv1.JobControllerName+")")
+	f.StringSliceVar(&o.controllers, "controllers", []string{"*"},
+		"`names` of the controllers to run: "+strings.Join(allControllers, ", ")+"; * is all, -name all but that one")
+	f.StringVar(&o.managedBy, "managed-by", "",
+		"`name` in spec.managedBy of the Jobs to reconcile, as in example.com/mine (default: Jobs "+
+			"without the field, or with "+batchv1.JobControllerName+")")
 	f.IntVar(&o.jobSyncs, "concurrent-job-syncs", 10, "Jobs worked on at the same time")
 	f.IntVar(&o.cronJobSyncs, "concurrent-cron-job-syncs", 5, "CronJobs worked on at the same time")
-	f.Float32Var(&o.qps, "kube-api-qps", 500, "requests of each controller to the API server per second, in the long run; -1 is as many as it takes")
+	f.Float32Var(&o.qps, "kube-api-qps", 500,
+		"requests of each controller to the API server per second, in the long run; -1 is as many as it takes")
 	f.IntVar(&o.burst, "kube-api-burst", 1000, "requests of each controller to the API server at once")
-	f.StringVar(&o.contentType, "kube-api-content-type", runtime.ContentTypeProtobuf, "content `type` of requests to the API server: "+strings.Join(contentTypes, " or "))
-	f.StringVar(&o.metricsBindAddress, "metrics-bind-address", ":8080", "`address` to serve /healthz, /readyz and /metrics at; 0 is nowhere")
+	f.StringVar(&o.contentType, "kube-api-content-type", runtime.ContentTypeProtobuf,
+		"content `type` of requests to the API server: "+strings.Join(contentTypes, " or "))
+	f.StringVar(&o.metricsBindAddress, "metrics-bind-address", ":8080",
+		"`address` to serve /healthz, /readyz and /metrics at; 0 is nowhere")
 	var klogFlags flag.FlagSet
 	klog.InitFlags(&klogFlags)
 	f.AddGoFlag(klogFlags.Lookup("v"))
@@ -177,19 +184,22 @@ func (o options) validate() error {
 	for _, c := range o.controllers {
 		known := strings.TrimSuffix(strings.TrimPrefix(c, "-"), "-controller")
 		if c != "*" && !slices.Contains(allControllers, known) {
-			return fmt.Errorf("unknown controller %q in --controllers; there are %s", c, strings.Join(allControllers, ", "))
+			return fmt.Errorf("unknown controller %q in --controllers; there are %s", c,
+				strings.Join(allControllers, ", "))
 		}
 	}
 	if !slices.ContainsFunc(allControllers, o.runs) {
 		return errors.New("--controllers leaves nothing to run; name one of " + strings.Join(allControllers, ", "))
 	}
-	if wrong := apivalidation.IsDomainPrefixedPath(field.NewPath("managed-by"), o.managedBy); o.managedBy != "" && len(wrong) > 0 {
+	if wrong := apivalidation.IsDomainPrefixedPath(field.NewPath("managed-by"), o.managedBy); o.managedBy != "" &&
+		len(wrong) > 0 {
 		return fmt.Errorf("--managed-by is %q: %s", o.managedBy, wrong[0].Detail)
 	}
 	for _, f := range []struct {
 		name  string
 		value int
-	}{{"concurrent-job-syncs", o.jobSyncs}, {"concurrent-cron-job-syncs", o.cronJobSyncs}, {"kube-api-burst", o.burst}} {
+	}{{"concurrent-job-syncs", o.jobSyncs}, {"concurrent-cron-job-syncs", o.cronJobSyncs},
+		{"kube-api-burst", o.burst}} {
 		if f.value <= 0 {
 			return fmt.Errorf("--%s is %d; it must be more than 0", f.name, f.value)
 		}
@@ -198,13 +208,16 @@ func (o options) validate() error {
 		return fmt.Errorf("--kube-api-qps is %v; it must be more than 0, or -1 for no limit", o.qps)
 	}
 	if !slices.Contains(contentTypes, o.contentType) {
-		return fmt.Errorf("--kube-api-content-type is %q; there are %s", o.contentType, strings.Join(contentTypes, " and "))
+		return fmt.Errorf("--kube-api-content-type is %q; there are %s", o.contentType,
+			strings.Join(contentTypes, " and "))
 	}
-	if wrong := validation.ValidateLeaderElectionConfiguration(&o.election, field.NewPath("--leader-elect")); len(wrong) > 0 {
+	if wrong := validation.ValidateLeaderElectionConfiguration(&o.election,
+		field.NewPath("--leader-elect")); len(wrong) > 0 {
 		return fmt.Errorf("leader election: %w", wrong.ToAggregate())
 	}
 	if o.election.LeaderElect && o.election.ResourceLock != resourcelock.LeasesResourceLock {
-		return fmt.Errorf("--leader-elect-resource-lock is %q; there is %s", o.election.ResourceLock, resourcelock.LeasesResourceLock)
+		return fmt.Errorf("--leader-elect-resource-lock is %q; there is %s", o.election.ResourceLock,
+			resourcelock.LeasesResourceLock)
 	}
 	return nil
 }

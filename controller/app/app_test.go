@@ -54,7 +54,8 @@ func TestBadStart(t *testing.T) {
 	forbidden := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusForbidden)
-		fmt.Fprintln(w, `{"apiVersion": "v1", "kind": "Status", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "jobs is forbidden"}`)
+		fmt.Fprintln(w,
+			`{"apiVersion": "v1", "kind": "Status", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "jobs is forbidden"}`)
 	}))
 	t.Cleanup(forbidden.Close)
 	nowhere := "--kubeconfig=" + kubeconfig(t, "http://"+gone.Addr().String())
@@ -63,29 +64,37 @@ func TestBadStart(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"unknown flag":          {[]string{"--kubecfg=x"}, []string{"--kubecfg", "--help"}},
-		"argument":              {[]string{"start"}, []string{`"start"`, "--help"}},
-		"verbosity":             {[]string{"-v=much"}, []string{"much", "--help"}},
-		"no workers":            {[]string{"--concurrent-job-syncs=0"}, []string{"--concurrent-job-syncs", "more than 0"}},
-		"no requests":           {[]string{"--kube-api-qps=0"}, []string{"--kube-api-qps", "more than 0", "-1"}},
-		"requests of noise":     {[]string{"--kube-api-qps=NaN"}, []string{"--kube-api-qps", "more than 0"}},
-		"no burst":              {[]string{"--kube-api-burst=-1"}, []string{"--kube-api-burst", "more than 0"}},
-		"content type":          {[]string{"--kube-api-content-type=text/html"}, []string{"--kube-api-content-type", "protobuf", "json"}},
-		"unknown controller":    {[]string{"--controllers=job,pods"}, []string{`"pods"`, "cronjob"}},
-		"managed by a word":     {[]string{"--managed-by=mine"}, []string{"--managed-by", `"mine"`}},
-		"no controllers":        {[]string{"--controllers="}, []string{"--controllers", "job, cronjob"}},
-		"none left":             {[]string{"--controllers=*,-job,-cronjob"}, []string{"--controllers", "nothing to run"}},
-		"no lease namespace":    {[]string{"--leader-elect-resource-namespace="}, []string{"resourceNamespace"}},
-		"no lease name":         {[]string{"--leader-elect-resource-name="}, []string{"resourceName"}},
-		"lease of another sort": {[]string{"--leader-elect-resource-lock=configmaps"}, []string{"--leader-elect-resource-lock", "leases"}},
-		"lease that is short":   {[]string{"--leader-elect-lease-duration=1s"}, []string{"leaseDuration"}},
-		"no cluster":            {nil, []string{"give --kubeconfig"}},
-		"missing kubeconfig":    {[]string{"--kubeconfig=/no/such/file"}, []string{"/no/such/file", "give --kubeconfig"}},
-		"kubeconfig of noise":   {[]string{"--kubeconfig=" + garbage}, []string{garbage, "give --kubeconfig"}},
-		"server not there":      {[]string{nowhere, "--metrics-bind-address=0"}, []string{gone.Addr().String(), "refused", "see that the API server runs"}},
-		"server says no":        {[]string{"--kubeconfig=" + kubeconfig(t, forbidden.URL), "--metrics-bind-address=0"}, []string{"forbidden", "credentials"}},
-		"busy port":             {[]string{nowhere, "--metrics-bind-address=" + busy.Addr().String()}, []string{"in use", "--metrics-bind-address"}},
-		"port out of range":     {[]string{nowhere, "--metrics-bind-address=:99999"}, []string{"99999", "--metrics-bind-address"}},
+		"unknown flag": {[]string{"--kubecfg=x"}, []string{"--kubecfg", "--help"}},
+		"argument":     {[]string{"start"}, []string{`"start"`, "--help"}},
+		"verbosity":    {[]string{"-v=much"}, []string{"much", "--help"}},
+		"no workers": {[]string{"--concurrent-job-syncs=0"},
+			[]string{"--concurrent-job-syncs", "more than 0"}},
+		"no requests":       {[]string{"--kube-api-qps=0"}, []string{"--kube-api-qps", "more than 0", "-1"}},
+		"requests of noise": {[]string{"--kube-api-qps=NaN"}, []string{"--kube-api-qps", "more than 0"}},
+		"no burst":          {[]string{"--kube-api-burst=-1"}, []string{"--kube-api-burst", "more than 0"}},
+		"content type": {[]string{"--kube-api-content-type=text/html"},
+			[]string{"--kube-api-content-type", "protobuf", "json"}},
+		"unknown controller": {[]string{"--controllers=job,pods"}, []string{`"pods"`, "cronjob"}},
+		"managed by a word":  {[]string{"--managed-by=mine"}, []string{"--managed-by", `"mine"`}},
+		"no controllers":     {[]string{"--controllers="}, []string{"--controllers", "job, cronjob"}},
+		"none left": {[]string{"--controllers=*,-job,-cronjob"},
+			[]string{"--controllers", "nothing to run"}},
+		"no lease namespace": {[]string{"--leader-elect-resource-namespace="}, []string{"resourceNamespace"}},
+		"no lease name":      {[]string{"--leader-elect-resource-name="}, []string{"resourceName"}},
+		"lease of another sort": {[]string{"--leader-elect-resource-lock=configmaps"},
+			[]string{"--leader-elect-resource-lock", "leases"}},
+		"lease that is short": {[]string{"--leader-elect-lease-duration=1s"}, []string{"leaseDuration"}},
+		"no cluster":          {nil, []string{"give --kubeconfig"}},
+		"missing kubeconfig":  {[]string{"--kubeconfig=/no/such/file"}, []string{"/no/such/file", "give --kubeconfig"}},
+		"kubeconfig of noise": {[]string{"--kubeconfig=" + garbage}, []string{garbage, "give --kubeconfig"}},
+		"server not there": {[]string{nowhere, "--metrics-bind-address=0"},
+			[]string{gone.Addr().String(), "refused", "see that the API server runs"}},
+		"server says no": {[]string{"--kubeconfig=" + kubeconfig(t, forbidden.URL), "--metrics-bind-address=0"},
+			[]string{"forbidden", "credentials"}},
+		"busy port": {[]string{nowhere, "--metrics-bind-address=" + busy.Addr().String()},
+			[]string{"in use", "--metrics-bind-address"}},
+		"port out of range": {[]string{nowhere, "--metrics-bind-address=:99999"},
+			[]string{"99999", "--metrics-bind-address"}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			var stderr bytes.Buffer
@@ -110,7 +119,8 @@ func TestHelp(t *testing.T) {
 	if code := execute(t.Context(), []string{"--help"}, &stdout, io.Discard); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	for _, want := range []string{"--kubeconfig", "-v, ", "Exit codes", "--leader-elect-resource-namespace", "--kube-api-qps", "-1 is"} {
+	for _, want := range []string{"--kubeconfig", "-v, ", "Exit codes", "--leader-elect-resource-namespace",
+		"--kube-api-qps", "-1 is"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("%s is not explained", want)
 		}
@@ -141,7 +151,8 @@ func TestStop(t *testing.T) {
 			defer server.Close()
 			code := make(chan int)
 			go func() {
-				code <- execute(ctx, []string{"--kubeconfig=" + kubeconfig(t, server.URL), "--leader-elect=" + leaderElect,
+				code <- execute(ctx, []string{"--kubeconfig=" + kubeconfig(t, server.URL),
+					"--leader-elect=" + leaderElect,
 					"--metrics-bind-address=127.0.0.1:0"}, io.Discard, io.Discard)
 			}()
 			<-contacted

@@ -35,7 +35,8 @@ func deployed[T any](t *testing.T) T {
 
 var (
 	call     = regexp.MustCompile(`\.(?:BatchV1|CoreV1)\(\)\.(\w+)\([^()]*(?:\(\))?\)\.(\w+)\(`)
-	informer = regexp.MustCompile(`factory\.(?:Batch|Core)\(\)\.V1\(\)\.(\w+)\(\)|, factory\.(?:Batch|Core)\(\)\.V1\(\)\.(\w+)\(\)`)
+	informer = regexp.MustCompile(
+		`factory\.(?:Batch|Core)\(\)\.V1\(\)\.(\w+)\(\)|, factory\.(?:Batch|Core)\(\)\.V1\(\)\.(\w+)\(\)`)
 )
 
 // TestRightsAreTheLeast compares the ClusterRole with the calls in the code.
@@ -97,7 +98,8 @@ func TestRightsAreTheLeast(t *testing.T) {
 func TestProbesAreServed(t *testing.T) {
 	container := deployed[*appsv1.Deployment](t).Spec.Template.Spec.Containers[0]
 	port := container.Ports[0]
-	if want := newCommand().Flags().Lookup("metrics-bind-address").DefValue; want != fmt.Sprint(":", port.ContainerPort) {
+	if want := newCommand().Flags().Lookup("metrics-bind-address").DefValue; want != fmt.Sprint(":",
+		port.ContainerPort) {
 		t.Errorf("port %d, but the default is %s", port.ContainerPort, want)
 	}
 	health := newHealth()
@@ -114,7 +116,8 @@ func TestProbesAreServed(t *testing.T) {
 			t.Errorf("%s: %s", get, response.Status)
 		}
 	}
-	if a, b := container.LivenessProbe.HTTPGet.Port.StrVal, container.ReadinessProbe.HTTPGet.Port.StrVal; a != port.Name || b != port.Name {
+	if a, b := container.LivenessProbe.HTTPGet.Port.StrVal,
+		container.ReadinessProbe.HTTPGet.Port.StrVal; a != port.Name || b != port.Name {
 		t.Errorf("the probes ask ports %s and %s, not %s", a, b, port.Name)
 	}
 	if err := newCommand().ParseFlags(container.Args); err != nil {

@@ -14,7 +14,8 @@ func TestManifestsArePrinted(t *testing.T) {
 		"crd-webhooks":   "kind: ValidatingWebhookConfiguration",
 	} {
 		var out, errs bytes.Buffer
-		if code := execute(t.Context(), []string{"manifests", name}, &out, &errs); code != exitStopped || errs.Len() > 0 {
+		if code := execute(t.Context(), []string{"manifests", name}, &out, &errs); code != exitStopped ||
+			errs.Len() > 0 {
 			t.Errorf("%s: exit code %d, %s", name, code, &errs)
 		}
 		if !strings.Contains(out.String(), want) || out.String() != manifests[name] {
@@ -22,7 +23,8 @@ func TestManifestsArePrinted(t *testing.T) {
 		}
 	}
 	var out, errs bytes.Buffer
-	if code := execute(t.Context(), []string{"manifests", "job"}, &out, &errs); code != exitBadStart || !strings.Contains(errs.String(), "crd-webhooks") {
+	if code := execute(t.Context(), []string{"manifests", "job"}, &out, &errs); code != exitBadStart ||
+		!strings.Contains(errs.String(), "crd-webhooks") {
 		t.Errorf("unknown manifests: exit code %d, %s", code, &errs)
 	}
 }

@@ -108,7 +108,8 @@ func restConfig(o options) (*rest.Config, error) {
 			return nil, errors.New("no cluster to work on: this is not a pod with a service account; give --kubeconfig")
 		}
 	} else if config, err = clientcmd.BuildConfigFromFlags(o.master, o.kubeconfig); err != nil {
-		return nil, fmt.Errorf("cannot use the kubeconfig %q: %w; give --kubeconfig a file that kubectl can use", o.kubeconfig, err)
+		return nil, fmt.Errorf("cannot use the kubeconfig %q: %w; give --kubeconfig a file that kubectl can use",
+			o.kubeconfig, err)
 	}
 	config.UserAgent = fmt.Sprintf("%s/%s (%s/%s)", name, version, runtime.GOOS, runtime.GOARCH)
 	config.ContentType = o.contentType
@@ -143,7 +144,8 @@ func contact(ctx context.Context, client kubernetes.Interface, host string) erro
 	defer cancel()
 	_, err := client.BatchV1().Jobs("").List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {
-		return fmt.Errorf("cannot list Jobs at %s: %w; see that the API server runs and that the credentials may do so", host, err)
+		return fmt.Errorf("cannot list Jobs at %s: %w; see that the API server runs and that the credentials may do so",
+			host, err)
 	}
 	return nil
 }
@@ -299,5 +301,6 @@ func lead(ctx context.Context, o options, client kubernetes.Interface, health *h
 	if ctx.Err() != nil {
 		return nil
 	}
-	return fmt.Errorf("%w: lost the Lease %s/%s; another replica goes on", errGaveUp, o.election.ResourceNamespace, o.election.ResourceName)
+	return fmt.Errorf("%w: lost the Lease %s/%s; another replica goes on", errGaveUp, o.election.ResourceNamespace,
+		o.election.ResourceName)
 }

@@ -56,7 +56,9 @@ func (a *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.Contains(path, "/leases"):
 		a.lease(w, r)
 	case r.Method == http.MethodGet && strings.HasSuffix(path, "/cronjobs"):
-		fmt.Fprintf(w, `{"apiVersion": "batch/v1", "kind": "CronJobList", "metadata": {"resourceVersion": "5"}, "items": [%s]}`, dueCronJob)
+		fmt.Fprintf(w,
+			`{"apiVersion": "batch/v1", "kind": "CronJobList", "metadata": {"resourceVersion": "5"}, "items": [%s]}`,
+			dueCronJob)
 	case r.Method == http.MethodGet && strings.HasSuffix(path, "/cronjobs/a"):
 		fmt.Fprint(w, dueCronJob)
 	case r.Method == http.MethodGet && strings.HasSuffix(path, "/jobs"):
@@ -120,7 +122,8 @@ func TestShutdown(t *testing.T) {
 	code := make(chan int)
 	var stderr bytes.Buffer
 	go func() {
-		code <- execute(ctx, []string{"--kubeconfig=" + kubeconfig(t, api.URL), "--metrics-bind-address=" + port.Addr().String(),
+		code <- execute(ctx, []string{"--kubeconfig=" + kubeconfig(t, api.URL),
+			"--metrics-bind-address=" + port.Addr().String(),
 			"--kube-api-content-type=application/json", "--controllers=cronjob"}, io.Discard, &stderr)
 	}()
 	api.await(t, "POST lease of ")
@@ -163,7 +166,8 @@ func TestEventsAreLimited(t *testing.T) {
 		seen <- action.(clienttesting.CreateAction).GetObject().(*corev1.Event).InvolvedObject.Name
 		return false, nil, nil
 	})
-	w := newWork(options{controllers: []string{"*"}}, clients{informers: api, job: api, cronJob: api, events: api, lease: api})
+	w := newWork(options{controllers: []string{"*"}},
+		clients{informers: api, job: api, cronJob: api, events: api, lease: api})
 	recorder, about := w.recorder("test"), func(name string) runtime.Object {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns", UID: "u"}}
 	}

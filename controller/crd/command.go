@@ -62,13 +62,15 @@ func NewCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r := &Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder(name), Clock: clock.RealClock{}}
+			r := &Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder(name),
+				Clock: clock.RealClock{}}
 			if err := r.SetupWithManager(cmd.Context(), mgr, o.concurrent); err != nil {
 				return err
 			}
 			if o.webhookPort != 0 {
 				err := (&validator{client: mgr.GetClient()}).SetupWithManager(mgr)
-				if err = errors.Join(err, mgr.AddReadyzCheck("webhooks", mgr.GetWebhookServer().StartedChecker())); err != nil {
+				if err = errors.Join(err,
+					mgr.AddReadyzCheck("webhooks", mgr.GetWebhookServer().StartedChecker())); err != nil {
 					return err
 				}
 			}
@@ -77,14 +79,18 @@ func NewCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster; without it, the service account of the pod this runs in")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "",
+		"`file` that says how to reach the cluster; without it, the service account of the pod this runs in")
 	f.IntVar(&o.concurrent, "concurrent-cron-job-syncs", 5, "CronJobs worked on at the same time")
-	f.Float32Var(&o.qps, "kube-api-qps", 500, "requests to the API server per second, in the long run; -1 is as many as it takes")
+	f.Float32Var(&o.qps, "kube-api-qps", 500,
+		"requests to the API server per second, in the long run; -1 is as many as it takes")
 	f.IntVar(&o.burst, "kube-api-burst", 1000, "requests to the API server at once")
 	f.StringVar(&o.metrics, "metrics-bind-address", ":8080", "`address` to serve /metrics at; 0 is nowhere")
-	f.StringVar(&o.probes, "health-probe-bind-address", ":8081", "`address` to serve /healthz and /readyz at; 0 is nowhere")
+	f.StringVar(&o.probes, "health-probe-bind-address", ":8081",
+		"`address` to serve /healthz and /readyz at; 0 is nowhere")
 	f.IntVar(&o.webhookPort, "webhook-port", 0, "port to serve the webhooks at (default: they are not served)")
-	f.StringVar(&o.webhookCerts, "webhook-cert-dir", "", "`folder` with the webhooks' certificate tls.crt and its key tls.key")
+	f.StringVar(&o.webhookCerts, "webhook-cert-dir", "",
+		"`folder` with the webhooks' certificate tls.crt and its key tls.key")
 	o.election = componentconfig.LeaderElectionConfiguration{
 		LeaderElect:       true,
 		LeaseDuration:     metav1.Duration{Duration: 15 * time.Second},
@@ -101,7 +107,8 @@ func NewCommand() *cobra.Command {
 // manager returns the manager that the flags ask for.
 func (o options) manager() (manager.Manager, error) {
 	log.SetLogger(klog.Background())
-	if wrong := validation.ValidateLeaderElectionConfiguration(&o.election, field.NewPath("--leader-elect")); len(wrong) > 0 {
+	if wrong := validation.ValidateLeaderElectionConfiguration(&o.election,
+		field.NewPath("--leader-elect")); len(wrong) > 0 {
 		return nil, fmt.Errorf("leader election: %w", wrong.ToAggregate())
 	}
 	config, err := o.config()
@@ -129,7 +136,9 @@ func (o options) manager() (manager.Manager, error) {
 		WebhookServer:                 webhook.NewServer(webhook.Options{Port: o.webhookPort, CertDir: o.webhookCerts}),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("cannot reach the API server at %s: %w; see that it runs and that the credentials are valid", config.Host, err)
+		return nil,
+			fmt.Errorf("cannot reach the API server at %s: %w; see that it runs and that the credentials are valid",
+				config.Host, err)
 	}
 	synced := func(r *http.Request) error {
 		if !mgr.GetCache().WaitForCacheSync(r.Context()) {

@@ -38,15 +38,18 @@ func toBatch(cronJob *v1.CronJob) *batchv1.CronJob {
 func toBatchJob(job *batchv1.Job) *batchv1.Job {
 	copied := *job
 	copied.Annotations = maps.Clone(job.Annotations)
-	metav1.SetMetaDataAnnotation(&copied.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, job.Annotations[v1.ScheduledAt])
+	metav1.SetMetaDataAnnotation(&copied.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation,
+		job.Annotations[v1.ScheduledAt])
 	return &copied
 }
 
 // fromBatchJob returns a Job of a Plan with the owner and the annotation of this API.
 func fromBatchJob(cronJob *v1.CronJob, planned *batchv1.Job) *batchv1.Job {
 	job := *planned
-	job.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(cronJob, v1.GroupVersion.WithKind("CronJob"))}
+	job.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(cronJob,
+		v1.GroupVersion.WithKind("CronJob"))}
 	job.Annotations = maps.Clone(cronJob.Spec.JobTemplate.Annotations)
-	metav1.SetMetaDataAnnotation(&job.ObjectMeta, v1.ScheduledAt, planned.Annotations[batchv1.CronJobScheduledTimestampAnnotation])
+	metav1.SetMetaDataAnnotation(&job.ObjectMeta, v1.ScheduledAt,
+		planned.Annotations[batchv1.CronJobScheduledTimestampAnnotation])
 	return &job
 }

@@ -94,7 +94,10 @@ func inWords(p plan.Plan) string {
 	for _, w := range []struct {
 		what string
 		jobs []*batchv1.Job
-	}{{"delete", p.Delete}, {"replace", p.Replace}, {"start", slices.DeleteFunc([]*batchv1.Job{p.Create}, func(j *batchv1.Job) bool { return j == nil })}} {
+	}{{"delete", p.Delete}, {"replace", p.Replace}, {"start", slices.DeleteFunc([]*batchv1.Job{
+		p.Create}, func(j *batchv1.Job) bool {
+		return j == nil
+	})}} {
 		if len(w.jobs) > 0 {
 			words = append(words, w.what+" "+strings.Join(times(w.jobs), " "))
 		}
@@ -109,31 +112,55 @@ func TestDecisions(t *testing.T) {
 		now     string
 		want    string
 	}{
-		"nothing is due":              {hourly(), nil, "08:59", "wait 1m0s"},
-		"a Job is due":                {hourly(), nil, "09:00", "start 09:00, wait 1h0m0s"},
-		"the latest of several":       {hourly(), nil, "11:10", "start 11:00, wait 50m0s"},
-		"it was started":              {hourly(last("09:00")), nil, "09:10", "wait 50m0s"},
-		"started and not recorded":    {hourly(), []*batchv1.Job{job("09:00")}, "09:00", "status 1, wait 1h0m0s"},
-		"ended before it is recorded": {hourly(), []*batchv1.Job{job("09:00", batchv1.JobFailed)}, "09:00", "status 0, wait 1h0m0s"},
-		"suspended":                   {hourly(func(c *v1.CronJob) { c.Spec.Suspend = ptr.To(true) }), nil, "09:00", "wait 0s"},
-		"being deleted":               {hourly(func(c *v1.CronJob) { c.DeletionTimestamp = &metav1.Time{} }), nil, "09:00", "wait 0s"},
-		"Allow":                       {hourly(active(job("09:00")), last("09:00")), []*batchv1.Job{job("09:00")}, "10:00", "start 10:00, wait 1h0m0s"},
-		"Forbid":                      {hourly(policy("Forbid"), active(job("09:00")), last("09:00")), []*batchv1.Job{job("09:00")}, "10:00", "JobAlreadyActive, wait 1h0m0s"},
-		"Replace":                     {hourly(policy("Replace"), active(job("09:00")), last("09:00")), []*batchv1.Job{job("09:00")}, "10:00", "replace 09:00, start 10:00, wait 1h0m0s"},
-		"an unknown policy":           {hourly(policy("Queue")), nil, "09:00", "UnknownConcurrencyPolicy, wait 1h0m0s"},
-		"within the deadline":         {hourly(deadline(600)), nil, "09:10", "start 09:00, wait 50m0s"},
-		"after the deadline":          {hourly(deadline(599)), nil, "09:10", "MissSchedule, wait 50m0s"},
-		"a Job ends":                  {hourly(active(job("09:00")), last("09:00")), []*batchv1.Job{job("09:00", batchv1.JobComplete)}, "09:10", "status 0, SawCompletedJob, wait 50m0s"},
-		"a Job is gone":               {hourly(active(job("09:00")), last("09:00")), nil, "09:10", "status 0, MissingJob, wait 50m0s"},
-		"somebody else's Job":         {hourly(last("09:00")), []*batchv1.Job{{ObjectMeta: metav1.ObjectMeta{Name: "manual"}}}, "09:10", "UnexpectedJob, wait 50m0s"},
-		"the history is too long": {hourly(last("10:00"), func(c *v1.CronJob) { c.Status.LastSuccessfulTime = &metav1.Time{Time: at("10:01")} }),
-			[]*batchv1.Job{job("09:00", batchv1.JobComplete), job("10:00", batchv1.JobComplete)}, "10:10", "delete 09:00, wait 50m0s"},
-		"no such schedule":     {hourly(func(c *v1.CronJob) { c.Spec.Schedule = "TZ=0" }), nil, "09:00", "UnsupportedSchedule, UnparseableSchedule, wait 0s"},
-		"no such zone":         {hourly(func(c *v1.CronJob) { c.Spec.TimeZone = ptr.To("Mars/Olympus") }), nil, "09:00", "UnknownTimeZone, wait 0s"},
-		"a zone":               {hourly(func(c *v1.CronJob) { c.Spec.Schedule, c.Spec.TimeZone = "0 10 * * *", ptr.To("Europe/Berlin") }), nil, "09:00", "start 10:00, wait 24h0m0s"},
-		"every 50 minutes":     {hourly(func(c *v1.CronJob) { c.Spec.Schedule = "@every 50m" }), nil, "10:12", "start 10:10, wait 48m0s"},
-		"more than a hundred":  {hourly(func(c *v1.CronJob) { c.Spec.Schedule = "* * * * *" }), nil, "10:30", "TooManyMissedTimes, start 10:30, wait 1m0s"},
-		"it will never be due": {hourly(func(c *v1.CronJob) { c.Spec.Schedule = "0 0 30 2 *" }), nil, "10:30", "InvalidSchedule, wait 0s"},
+		"nothing is due":           {hourly(), nil, "08:59", "wait 1m0s"},
+		"a Job is due":             {hourly(), nil, "09:00", "start 09:00, wait 1h0m0s"},
+		"the latest of several":    {hourly(), nil, "11:10", "start 11:00, wait 50m0s"},
+		"it was started":           {hourly(last("09:00")), nil, "09:10", "wait 50m0s"},
+		"started and not recorded": {hourly(), []*batchv1.Job{job("09:00")}, "09:00", "status 1, wait 1h0m0s"},
+		"ended before it is recorded": {hourly(), []*batchv1.Job{job("09:00", batchv1.JobFailed)}, "09:00",
+			"status 0, wait 1h0m0s"},
+		"suspended": {hourly(func(c *v1.CronJob) { c.Spec.Suspend = ptr.To(true) }), nil, "09:00", "wait 0s"},
+		"being deleted": {hourly(func(c *v1.CronJob) {
+			c.DeletionTimestamp = &metav1.Time{}
+		}), nil, "09:00", "wait 0s"},
+		"Allow": {hourly(active(job("09:00")), last("09:00")), []*batchv1.Job{job("09:00")}, "10:00",
+			"start 10:00, wait 1h0m0s"},
+		"Forbid": {hourly(policy("Forbid"), active(job("09:00")), last("09:00")),
+			[]*batchv1.Job{job("09:00")}, "10:00", "JobAlreadyActive, wait 1h0m0s"},
+		"Replace": {hourly(policy("Replace"), active(job("09:00")), last("09:00")),
+			[]*batchv1.Job{job("09:00")}, "10:00", "replace 09:00, start 10:00, wait 1h0m0s"},
+		"an unknown policy":   {hourly(policy("Queue")), nil, "09:00", "UnknownConcurrencyPolicy, wait 1h0m0s"},
+		"within the deadline": {hourly(deadline(600)), nil, "09:10", "start 09:00, wait 50m0s"},
+		"after the deadline":  {hourly(deadline(599)), nil, "09:10", "MissSchedule, wait 50m0s"},
+		"a Job ends": {hourly(active(job("09:00")), last("09:00")),
+			[]*batchv1.Job{job("09:00", batchv1.JobComplete)}, "09:10", "status 0, SawCompletedJob, wait 50m0s"},
+		"a Job is gone": {hourly(active(job("09:00")), last("09:00")), nil, "09:10",
+			"status 0, MissingJob, wait 50m0s"},
+		"somebody else's Job": {hourly(last("09:00")), []*batchv1.Job{{ObjectMeta: metav1.ObjectMeta{Name: "manual"}}},
+			"09:10", "UnexpectedJob, wait 50m0s"},
+		"the history is too long": {hourly(last("10:00"), func(c *v1.CronJob) {
+			c.Status.LastSuccessfulTime = &metav1.Time{Time: at("10:01")}
+		}),
+			[]*batchv1.Job{job("09:00", batchv1.JobComplete), job("10:00", batchv1.JobComplete)}, "10:10",
+			"delete 09:00, wait 50m0s"},
+		"no such schedule": {hourly(func(c *v1.CronJob) {
+			c.Spec.Schedule = "TZ=0"
+		}), nil, "09:00", "UnsupportedSchedule, UnparseableSchedule, wait 0s"},
+		"no such zone": {hourly(func(c *v1.CronJob) {
+			c.Spec.TimeZone = ptr.To("Mars/Olympus")
+		}), nil, "09:00", "UnknownTimeZone, wait 0s"},
+		"a zone": {hourly(func(c *v1.CronJob) {
+			c.Spec.Schedule, c.Spec.TimeZone = "0 10 * * *", ptr.To("Europe/Berlin")
+		}), nil, "09:00", "start 10:00, wait 24h0m0s"},
+		"every 50 minutes": {hourly(func(c *v1.CronJob) {
+			c.Spec.Schedule = "@every 50m"
+		}), nil, "10:12", "start 10:10, wait 48m0s"},
+		"more than a hundred": {hourly(func(c *v1.CronJob) {
+			c.Spec.Schedule = "* * * * *"
+		}), nil, "10:30", "TooManyMissedTimes, start 10:30, wait 1m0s"},
+		"it will never be due": {hourly(func(c *v1.CronJob) {
+			c.Spec.Schedule = "0 0 30 2 *"
+		}), nil, "10:30", "InvalidSchedule, wait 0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before, jobs := c.cronJob.DeepCopy(), (&batchv1.JobList{Items: values(c.jobs)}).DeepCopy().Items
@@ -170,7 +197,8 @@ func TestJobsAreOfThisAPI(t *testing.T) {
 	c := hourly(func(c *v1.CronJob) { c.Spec.JobTemplate.Annotations = map[string]string{"a": "b", foreign: "mine"} })
 	p := plan.New(viewOf(c, nil, at("09:00")))
 	j := fromBatchJob(c, p.Create)
-	if want := map[string]string{"a": "b", foreign: "mine", v1.ScheduledAt: "2026-03-10T09:00:00Z"}; !maps.Equal(j.Annotations, want) {
+	if want := map[string]string{"a": "b", foreign: "mine",
+		v1.ScheduledAt: "2026-03-10T09:00:00Z"}; !maps.Equal(j.Annotations, want) {
 		t.Errorf("the annotations are %v, want %v", j.Annotations, want)
 	}
 	if owner := metav1.GetControllerOf(j); owner.APIVersion != v1.GroupVersion.String() || owner.UID != c.UID {

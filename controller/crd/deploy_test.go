@@ -54,7 +54,8 @@ func TestRightsAreThoseOfTheMarkers(t *testing.T) {
 		}
 	}
 	if !maps.Equal(want, got) {
-		t.Errorf("the manifest has %q, the markers have %q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		t.Errorf("the manifest has %q, the markers have %q", slices.Sorted(maps.Keys(got)),
+			slices.Sorted(maps.Keys(want)))
 	}
 }
 
@@ -74,15 +75,19 @@ func TestDeploymentFitsTheCommand(t *testing.T) {
 		ports[p.Name] = fmt.Sprint(p.ContainerPort)
 	}
 	service := deployed[*corev1.Service](t).Spec
-	if service.Ports[0].Port != 443 || ports[service.Ports[0].TargetPort.StrVal] != value("webhook-port") || pod.Labels["app"] != service.Selector["app"] {
+	if service.Ports[0].Port != 443 || ports[service.Ports[0].TargetPort.StrVal] != value("webhook-port") ||
+		pod.Labels["app"] != service.Selector["app"] {
 		t.Errorf("the Service %+v does not lead to port %s", service, value("webhook-port"))
 	}
-	for path, probe := range map[string]*corev1.Probe{"/readyz": container.ReadinessProbe, "/healthz": container.LivenessProbe} {
+	for path, probe := range map[string]*corev1.Probe{"/readyz": container.ReadinessProbe,
+		"/healthz": container.LivenessProbe} {
 		if probe.HTTPGet.Path != path || ":"+ports[probe.HTTPGet.Port.StrVal] != value("health-probe-bind-address") {
-			t.Errorf("a probe asks for %+v, which is not served at %s", probe.HTTPGet, value("health-probe-bind-address"))
+			t.Errorf("a probe asks for %+v, which is not served at %s", probe.HTTPGet,
+				value("health-probe-bind-address"))
 		}
 	}
-	if mount := container.VolumeMounts[0]; mount.MountPath != value("webhook-cert-dir") || mount.Name != pod.Spec.Volumes[0].Name {
+	if mount := container.VolumeMounts[0]; mount.MountPath != value("webhook-cert-dir") ||
+		mount.Name != pod.Spec.Volumes[0].Name {
 		t.Errorf("the certificate is at %s, not %s", mount.MountPath, value("webhook-cert-dir"))
 	}
 	if value("leader-elect") != "true" {

@@ -81,7 +81,8 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr manager.Manager, 
 		Owns(&batchv1.Job{}).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: concurrent,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](50*time.Millisecond, maxWait),
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
+				50*time.Millisecond, maxWait),
 		}).
 		Complete(r)
 }
@@ -117,7 +118,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 }
 
 // observe reads a CronJob and its Jobs.
-func (r *Reconciler) observe(ctx context.Context, from client.Reader, name types.NamespacedName, known *memory) (*v1.CronJob, plan.View, error) {
+func (r *Reconciler) observe(ctx context.Context, from client.Reader, name types.NamespacedName,
+	known *memory) (*v1.CronJob, plan.View, error) {
 	cronJob, now := &v1.CronJob{}, r.Clock.Now()
 	if err := from.Get(ctx, name, cronJob); err != nil {
 		return nil, plan.View{}, err
@@ -159,13 +161,15 @@ func (k *memory) keep(deleted map[types.UID]bool, uid types.UID) {
 func (k *memory) see(cronJob *v1.CronJob, now time.Time) {
 	before := k.seen
 	if before != nil && before.UID == cronJob.UID {
-		if order, err := resourceversion.CompareResourceVersion(before.ResourceVersion, cronJob.ResourceVersion); err != nil || order >= 0 {
+		if order, err := resourceversion.CompareResourceVersion(before.ResourceVersion,
+			cronJob.ResourceVersion); err != nil || order >= 0 {
 			return
 		}
 	}
 	k.seen = cronJob
 	switch {
-	case before == nil || before.UID != cronJob.UID || !before.Status.LastScheduleTime.Equal(cronJob.Status.LastScheduleTime):
+	case before == nil || before.UID != cronJob.UID ||
+		!before.Status.LastScheduleTime.Equal(cronJob.Status.LastScheduleTime):
 		k.changed = time.Time{}
 	case before.Spec.Schedule != cronJob.Spec.Schedule || !ptr.Equal(before.Spec.TimeZone, cronJob.Spec.TimeZone):
 		k.changed = now
@@ -235,7 +239,8 @@ func (r *Reconciler) delete(ctx context.Context, job *batchv1.Job, known *memory
 
 // start creates a Job once those that it replaces are deleted, and records it. What comes between the
 // two is seen by the next reconciliation, which finds the Job by its name.
-func (r *Reconciler) start(ctx context.Context, cronJob *v1.CronJob, p plan.Plan, known *memory, emit func(plan.Event)) error {
+func (r *Reconciler) start(ctx context.Context, cronJob *v1.CronJob, p plan.Plan, known *memory,
+	emit func(plan.Event)) error {
 	for _, job := range p.Replace {
 		if err := r.delete(ctx, job, known, emit); err != nil {
 			return err

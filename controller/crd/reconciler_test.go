@@ -26,7 +26,8 @@ type cached struct {
 	shown client.Client
 }
 
-func (c *cached) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+func (c *cached) Get(ctx context.Context, key client.ObjectKey, object client.Object,
+	options ...client.GetOption) error {
 	return c.shown.Get(ctx, key, object, options...)
 }
 
@@ -43,15 +44,20 @@ func server(t *testing.T, objects ...client.Object) client.Client {
 	if err := v1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1.CronJob{}, &batchv1.Job{}).
-		WithIndex(&batchv1.Job{}, ownerUID, func(o client.Object) []string { return []string{string(metav1.GetControllerOf(o).UID)} }).Build()
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1.CronJob{},
+		&batchv1.Job{}).
+		WithIndex(&batchv1.Job{}, ownerUID, func(o client.Object) []string {
+			return []string{string(metav1.GetControllerOf(o).UID)}
+		}).Build()
 }
 
 func reconcileOnce(t *testing.T, shown, live client.Client, clock string) *events.FakeRecorder {
 	t.Helper()
 	emitted := events.NewFakeRecorder(10)
-	r := &Reconciler{Client: &cached{live, shown}, Live: live, Recorder: emitted, Clock: testclock.NewFakePassiveClock(at(clock))}
-	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(hourly())}); err != nil {
+	r := &Reconciler{Client: &cached{live, shown}, Live: live, Recorder: emitted,
+		Clock: testclock.NewFakePassiveClock(at(clock))}
+	if _, err := r.Reconcile(t.Context(),
+		reconcile.Request{NamespacedName: client.ObjectKeyFromObject(hourly())}); err != nil {
 		t.Fatal(err)
 	}
 	return emitted
@@ -76,7 +82,8 @@ func TestAJobIsStartedAndRecorded(t *testing.T) {
 	live := server(t, hourly())
 	emitted := reconcileOnce(t, live, live, "09:00")
 	cronJob, jobs := state(t, live)
-	if !slices.Equal(jobs, []string{jobName(at("09:00"))}) || len(cronJob.Status.Active) != 1 || !cronJob.Status.LastScheduleTime.Time.Equal(at("09:00")) {
+	if !slices.Equal(jobs, []string{jobName(at("09:00"))}) || len(cronJob.Status.Active) != 1 ||
+		!cronJob.Status.LastScheduleTime.Time.Equal(at("09:00")) {
 		t.Errorf("jobs %v, status %+v", jobs, cronJob.Status)
 	}
 	if e := <-emitted.Events; !strings.Contains(e, "SuccessfulCreate") {
@@ -104,7 +111,8 @@ func TestReplaceDeletesFirst(t *testing.T) {
 	live := server(t, hourly(policy("Replace"), active(job("09:00")), last("09:00")), job("09:00"))
 	reconcileOnce(t, live, live, "10:00")
 	cronJob, jobs := state(t, live)
-	if want := []string{jobName(at("10:00"))}; !slices.Equal(jobs, want) || len(cronJob.Status.Active) != 1 || cronJob.Status.Active[0].Name != want[0] {
+	if want := []string{jobName(at("10:00"))}; !slices.Equal(jobs, want) || len(cronJob.Status.Active) != 1 ||
+		cronJob.Status.Active[0].Name != want[0] {
 		t.Errorf("jobs %v, status %+v", jobs, cronJob.Status)
 	}
 }

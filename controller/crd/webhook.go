@@ -87,7 +87,8 @@ func (w *validator) ValidateDelete(context.Context, *v1.CronJob) (admission.Warn
 func (w *validator) validate(ctx context.Context, cronJob *v1.CronJob) error {
 	wrong := validateSpec(&cronJob.Spec, field.NewPath("spec"))
 	if len(cronJob.Name) > maxName {
-		wrong = append(wrong, field.Invalid(field.NewPath("metadata", "name"), cronJob.Name, fmt.Sprintf("must be no more than %d characters", maxName)))
+		wrong = append(wrong, field.Invalid(field.NewPath("metadata", "name"), cronJob.Name,
+			fmt.Sprintf("must be no more than %d characters", maxName)))
 	}
 	template, err := w.validateTemplate(ctx, cronJob, field.NewPath("spec", "jobTemplate"))
 	if err != nil {
@@ -120,7 +121,8 @@ func validateSpec(spec *v1.CronJobSpec, path *field.Path) (wrong field.ErrorList
 
 // validateTemplate has the API server validate a Job of the template. Other refusals, such as that of
 // a quota, are about this moment: they come back when a Job is started.
-func (w *validator) validateTemplate(ctx context.Context, cronJob *v1.CronJob, path *field.Path) (wrong field.ErrorList, err error) {
+func (w *validator) validateTemplate(ctx context.Context, cronJob *v1.CronJob,
+	path *field.Path) (wrong field.ErrorList, err error) {
 	spec := cronJob.Spec.JobTemplate.Spec.DeepCopy()
 	if at := path.Child("spec"); spec.ManualSelector != nil && *spec.ManualSelector {
 		wrong = append(wrong, field.Invalid(at.Child("manualSelector"), true, "each Job gets a selector of its own"))
@@ -130,7 +132,8 @@ func (w *validator) validateTemplate(ctx context.Context, cronJob *v1.CronJob, p
 		wrong = append(wrong, field.Invalid(at.Child("selector"), spec.Selector, "each Job gets a selector of its own"))
 		spec.Selector = nil
 	}
-	if at := path.Child("spec"); ptr.Deref(spec.CompletionMode, "") == batchv1.IndexedCompletion && spec.Completions == nil {
+	if at := path.Child("spec"); ptr.Deref(spec.CompletionMode, "") == batchv1.IndexedCompletion &&
+		spec.Completions == nil {
 		// Of a Job, the API server would take 1.
 		wrong = append(wrong, field.Required(at.Child("completions"), "with the completion mode Indexed"))
 	}
@@ -153,7 +156,8 @@ func (w *validator) validateTemplate(ctx context.Context, cronJob *v1.CronJob, p
 		if strings.HasPrefix(cause.Field, "spec") || strings.HasPrefix(cause.Field, "metadata") {
 			kind := field.ErrorType(cause.Type)
 			detail := strings.TrimPrefix(strings.TrimPrefix(cause.Message, kind.String()), ": ") // with the value
-			wrong = append(wrong, &field.Error{Type: kind, Field: path.Child(cause.Field).String(), BadValue: field.OmitValueType{}, Detail: detail})
+			wrong = append(wrong, &field.Error{Type: kind, Field: path.Child(cause.Field).String(),
+				BadValue: field.OmitValueType{}, Detail: detail})
 		}
 	}
 	return wrong, nil

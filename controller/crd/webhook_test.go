@@ -38,29 +38,38 @@ func TestDefaultsLeaveWhatIsSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := c.Spec
-	if s.ConcurrencyPolicy != batchv1.ForbidConcurrent || *s.SuccessfulJobsHistoryLimit != 0 || *s.FailedJobsHistoryLimit != 1 || *s.Suspend {
+	if s.ConcurrencyPolicy != batchv1.ForbidConcurrent || *s.SuccessfulJobsHistoryLimit != 0 ||
+		*s.FailedJobsHistoryLimit != 1 || *s.Suspend {
 		t.Errorf("the spec is %+v", s)
 	}
 }
 
 func TestRefusalsNameTheFields(t *testing.T) {
 	gk := schema.GroupKind{Group: "batch", Kind: "Job"}
-	template := apierrors.NewInvalid(gk, "", field.ErrorList{field.Invalid(field.NewPath("spec", "parallelism"), -1, "too small"), field.Required(field.NewPath("spec", "template"), "")})
+	template := apierrors.NewInvalid(gk, "",
+		field.ErrorList{field.Invalid(field.NewPath("spec", "parallelism"), -1, "too small"),
+			field.Required(field.NewPath("spec", "template"), "")})
 	policyDenies := apierrors.NewInvalid(gk, "", nil)
 	for name, c := range map[string]struct {
 		change func(*v1.CronJob)
 		answer error
 		want   string
 	}{
-		"valid":               {func(*v1.CronJob) {}, nil, ""},
-		"schedule":            {func(c *v1.CronJob) { c.Spec.Schedule = "* *" }, nil, "spec.schedule"},
-		"schedule with zone":  {func(c *v1.CronJob) { c.Spec.Schedule = "TZ=0" }, nil, "spec.schedule"},
-		"zone":                {func(c *v1.CronJob) { c.Spec.TimeZone = ptr.To("local") }, nil, "spec.timeZone"},
-		"name and schedule":   {func(c *v1.CronJob) { c.Name, c.Spec.Schedule = strings.Repeat("a", 53), "" }, nil, "spec.schedule metadata.name"},
-		"template":            {func(*v1.CronJob) {}, template, "spec.jobTemplate.spec.parallelism spec.jobTemplate.spec.template"},
-		"selector":            {func(c *v1.CronJob) { c.Spec.JobTemplate.Spec.Selector = &metav1.LabelSelector{} }, nil, "spec.jobTemplate.spec.selector"},
+		"valid":              {func(*v1.CronJob) {}, nil, ""},
+		"schedule":           {func(c *v1.CronJob) { c.Spec.Schedule = "* *" }, nil, "spec.schedule"},
+		"schedule with zone": {func(c *v1.CronJob) { c.Spec.Schedule = "TZ=0" }, nil, "spec.schedule"},
+		"zone":               {func(c *v1.CronJob) { c.Spec.TimeZone = ptr.To("local") }, nil, "spec.timeZone"},
+		"name and schedule": {func(c *v1.CronJob) {
+			c.Name, c.Spec.Schedule = strings.Repeat("a", 53), ""
+		}, nil, "spec.schedule metadata.name"},
+		"template": {func(*v1.CronJob) {}, template,
+			"spec.jobTemplate.spec.parallelism spec.jobTemplate.spec.template"},
+		"selector": {func(c *v1.CronJob) {
+			c.Spec.JobTemplate.Spec.Selector = &metav1.LabelSelector{}
+		}, nil, "spec.jobTemplate.spec.selector"},
 		"a policy about Jobs": {func(*v1.CronJob) {}, policyDenies, ""},
-		"a quota":             {func(*v1.CronJob) {}, apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("exceeded quota")), ""},
+		"a quota": {func(*v1.CronJob) {},
+			apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("exceeded quota")), ""},
 	} {
 		w := serving(t, c.answer)
 		_, created := w.ValidateCreate(t.Context(), hourly(c.change))
@@ -73,7 +82,8 @@ func TestRefusalsNameTheFields(t *testing.T) {
 					fields = append(fields, cause.Field)
 				}
 			}
-			if got := strings.Join(fields, " "); got != c.want || (err != nil) != (c.want != "") || err != nil && !apierrors.IsInvalid(err) {
+			if got := strings.Join(fields, " "); got != c.want || (err != nil) != (c.want != "") || err != nil &&
+				!apierrors.IsInvalid(err) {
 				t.Errorf("%s: the answer is %v, want the fields %q", name, err, c.want)
 			}
 		}

@@ -18,7 +18,8 @@ import (
 func (c *Controller) act(ctx context.Context, cronJob *batchv1.CronJob, known *Cache, p plan.Plan) (err error) {
 	logger := klog.LoggerWithValues(klog.FromContext(ctx), "cronJob", klog.KObj(cronJob))
 	if p.Status != nil {
-		logger.V(4).Info("Writing the status", "active", len(p.Status.Active), "lastScheduleTime", p.Status.LastScheduleTime)
+		logger.V(4).Info("Writing the status", "active", len(p.Status.Active),
+			"lastScheduleTime", p.Status.LastScheduleTime)
 		if cronJob, err = c.writeStatus(ctx, cronJob, known, *p.Status); err != nil {
 			return err
 		}
@@ -36,7 +37,8 @@ func (c *Controller) act(ctx context.Context, cronJob *batchv1.CronJob, known *C
 		errs = append(errs, c.delete(ctx, cronJob, known, job))
 	}
 	if p.Create != nil {
-		logger.V(2).Info("Creating a Job", "job", klog.KObj(p.Create), "scheduledTime", p.ScheduledTime, "replaces", klog.KObjSlice(p.Replace))
+		logger.V(2).Info("Creating a Job", "job", klog.KObj(p.Create), "scheduledTime", p.ScheduledTime,
+			"replaces", klog.KObjSlice(p.Replace))
 		errs = append(errs, c.create(ctx, cronJob, known, p))
 	}
 	return errors.Join(errs...)
@@ -56,13 +58,16 @@ func (c *Controller) delete(ctx context.Context, cronJob *batchv1.CronJob, known
 	switch {
 	case err == nil:
 		known.deleted[job.UID] = true
-		c.emit(cronJob, known, event(corev1.EventTypeNormal, "SuccessfulDelete", string(job.UID), "Deleted job %v", job.Name))
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err) && plan.Finished(job) != "": // gone, or gone and created again
+		c.emit(cronJob, known, event(corev1.EventTypeNormal, "SuccessfulDelete", string(job.UID), "Deleted job %v",
+			job.Name))
+	// gone, or gone and created again
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err) && plan.Finished(job) != "":
 		known.deleted[job.UID] = true
 	default:
 		if ctx.Err() == nil && !apierrors.IsConflict(err) {
 			// CRON-ADMISSION-010
-			c.emit(cronJob, known, event(corev1.EventTypeWarning, "FailedDelete", string(job.UID), "Deleted job: %v", err))
+			c.emit(cronJob, known, event(corev1.EventTypeWarning, "FailedDelete", string(job.UID), "Deleted job: %v",
+				err))
 		}
 		return fmt.Errorf("deleting Job %s: %w", job.Name, err)
 	}
@@ -70,7 +75,8 @@ func (c *Controller) delete(ctx context.Context, cronJob *batchv1.CronJob, known
 }
 
 // writeStatus returns the CronJob as written.
-func (c *Controller) writeStatus(ctx context.Context, cronJob *batchv1.CronJob, known *Cache, status batchv1.CronJobStatus) (*batchv1.CronJob, error) {
+func (c *Controller) writeStatus(ctx context.Context, cronJob *batchv1.CronJob, known *Cache,
+	status batchv1.CronJobStatus) (*batchv1.CronJob, error) {
 	update := *cronJob
 	update.Status = status
 	written, err := c.client.BatchV1().CronJobs(update.Namespace).UpdateStatus(ctx, &update, metav1.UpdateOptions{})
@@ -115,7 +121,8 @@ func (c *Controller) create(ctx context.Context, cronJob *batchv1.CronJob, known
 			return err
 		}
 		if !metav1.IsControlledBy(job, cronJob) { // CRON-JOBS-005
-			c.emit(cronJob, known, event(corev1.EventTypeWarning, "FailedCreate", name, "Error creating job: a Job %s of another owner exists", name))
+			c.emit(cronJob, known, event(corev1.EventTypeWarning, "FailedCreate", name,
+				"Error creating job: a Job %s of another owner exists", name))
 			return nil // it keeps this tick from starting however soon we retry
 		}
 	default:

@@ -43,13 +43,17 @@ func TestInterruptedStart(t *testing.T) {
 		late, show     bool
 		events         string
 	}{
-		"creation fails":                   {verb: "create", resource: "jobs", events: "FailedCreate SuccessfulCreate"},
-		"answer to creation lost":          {verb: "create", resource: "jobs", late: true, events: "FailedCreate"},
-		"answer lost, Job seen":            {verb: "create", resource: "jobs", late: true, show: true, events: "FailedCreate"},
-		"status write fails":               {verb: "update", resource: "cronjobs", events: "SuccessfulCreate"},
-		"status write fails, Job seen":     {verb: "update", resource: "cronjobs", show: true, events: "SuccessfulCreate"},
-		"answer to status write lost":      {verb: "update", resource: "cronjobs", late: true, events: "SuccessfulCreate"},
-		"answer to status lost, seen late": {verb: "update", resource: "cronjobs", late: true, show: true, events: "SuccessfulCreate"},
+		"creation fails":          {verb: "create", resource: "jobs", events: "FailedCreate SuccessfulCreate"},
+		"answer to creation lost": {verb: "create", resource: "jobs", late: true, events: "FailedCreate"},
+		"answer lost, Job seen": {verb: "create", resource: "jobs", late: true, show: true,
+			events: "FailedCreate"},
+		"status write fails": {verb: "update", resource: "cronjobs", events: "SuccessfulCreate"},
+		"status write fails, Job seen": {verb: "update", resource: "cronjobs", show: true,
+			events: "SuccessfulCreate"},
+		"answer to status write lost": {verb: "update", resource: "cronjobs", late: true,
+			events: "SuccessfulCreate"},
+		"answer to status lost, seen late": {verb: "update", resource: "cronjobs", late: true, show: true,
+			events: "SuccessfulCreate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newAPITest(t, Hourly(Policy(batchv1.ForbidConcurrent)))
@@ -158,13 +162,15 @@ func TestConflict(t *testing.T) {
 }
 
 func TestReplaceDeletesFirst(t *testing.T) {
-	b := newAPITest(t, Hourly(Last("09:00"), Active(Started("09:00")), Policy(batchv1.ReplaceConcurrent)), Started("09:00"))
+	b := newAPITest(t, Hourly(Last("09:00"), Active(Started("09:00")), Policy(batchv1.ReplaceConcurrent)),
+		Started("09:00"))
 	b.mustSync()
 	b.expect("writes", b.writes(), "delete jobs, create jobs, update cronjobs")
 	b.expect("events", b.emitted(), "SuccessfulDelete SuccessfulCreate")
 	b.expectStatus("10:00", NameAt("10:00"))
 	options := b.api.Actions()[0].(clienttesting.DeleteAction).GetDeleteOptions()
-	if *options.PropagationPolicy != metav1.DeletePropagationBackground || *options.Preconditions.UID != Started("09:00").UID {
+	if *options.PropagationPolicy != metav1.DeletePropagationBackground ||
+		*options.Preconditions.UID != Started("09:00").UID {
 		t.Errorf("deleted with %+v", options)
 	}
 }
@@ -172,7 +178,8 @@ func TestReplaceDeletesFirst(t *testing.T) {
 func TestReplaceInterrupted(t *testing.T) {
 	for _, at := range []string{"delete jobs", "create jobs", "update cronjobs"} {
 		t.Run(at, func(t *testing.T) {
-			b := newAPITest(t, Hourly(Last("09:00"), Active(Started("09:00")), Policy(batchv1.ReplaceConcurrent)), Started("09:00"))
+			b := newAPITest(t, Hourly(Last("09:00"), Active(Started("09:00")), Policy(batchv1.ReplaceConcurrent)),
+				Started("09:00"))
 			verb, resource, _ := strings.Cut(at, " ")
 			b.fail(verb, resource, false, errServer)
 			if b.syncOnce() == nil {
@@ -197,7 +204,8 @@ func TestCleanUpAndStartDoNotStopEachOther(t *testing.T) {
 		jobs, events string
 	}{
 		"quota is full (#119776)": {"create", "[]", "SuccessfulDelete FailedCreate"},
-		"deletion fails":          {"delete", "[" + NameAt("09:00") + " " + NameAt("10:00") + "]", "FailedDelete SuccessfulCreate"},
+		"deletion fails": {"delete", "[" + NameAt("09:00") + " " + NameAt("10:00") + "]",
+			"FailedDelete SuccessfulCreate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c1 := Hourly(Last("09:00"))
@@ -264,7 +272,9 @@ func TestForeignNamespaceAndOwner(t *testing.T) {
 	elsewhere, stranger := Started("10:00"), Started("10:00")
 	elsewhere.Namespace = "other"
 	stranger.Name, stranger.OwnerReferences[0].UID = "stranger", "another-uid"
-	b := newAPITest(t, Hourly(Last("10:00"), func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](0) }), elsewhere, stranger)
+	b := newAPITest(t, Hourly(Last("10:00"), func(c *batchv1.CronJob) {
+		c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](0)
+	}), elsewhere, stranger)
 	b.mustSync()
 	b.expect("writes", b.writes(), "")
 	b.expect("events", b.emitted(), "")
@@ -295,7 +305,8 @@ func TestChangedSchedule(t *testing.T) {
 }
 
 func TestEventsAreEmittedOnce(t *testing.T) {
-	b := newAPITest(t, Hourly(Last("09:00"), Active(Started("09:00")), Policy(batchv1.ForbidConcurrent)), Started("09:00"))
+	b := newAPITest(t, Hourly(Last("09:00"), Active(Started("09:00")), Policy(batchv1.ForbidConcurrent)),
+		Started("09:00"))
 	b.mustSync()
 	b.mustSync()
 	b.expect("events", b.emitted(), "JobAlreadyActive")

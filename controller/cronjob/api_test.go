@@ -39,7 +39,8 @@ func newAPITest(t *testing.T, cronJob *batchv1.CronJob, jobs ...*batchv1.Job) *a
 	for _, job := range jobs {
 		objects = append(objects, job)
 	}
-	b := &apiTest{T: t, api: newAPI(objects...), clock: testingclock.NewFakeClock(At("10:00:05")), recorder: record.NewFakeRecorder(100)}
+	b := &apiTest{T: t, api: newAPI(objects...), clock: testingclock.NewFakeClock(At("10:00:05")),
+		recorder: record.NewFakeRecorder(100)}
 	factory := informers.NewSharedInformerFactory(b.api, 0)
 	c := New(b.api, factory, b.recorder, b.clock)
 	b.Controller, b.cached = c, factory.Batch().V1().CronJobs().Informer().GetIndexer()
@@ -65,7 +66,8 @@ func newAPI(objects ...runtime.Object) *fake.Clientset {
 			return true, nil, err
 		}
 		if stored.(*batchv1.CronJob).ResourceVersion != next.ResourceVersion {
-			return true, nil, apierrors.NewConflict(action.GetResource().GroupResource(), next.Name, errors.New("changed meanwhile"))
+			return true, nil, apierrors.NewConflict(action.GetResource().GroupResource(), next.Name,
+				errors.New("changed meanwhile"))
 		}
 		revision++
 		next.ResourceVersion = strconv.Itoa(revision)

@@ -33,7 +33,8 @@ type Change func(*batchv1.CronJob)
 // Hourly returns an hourly CronJob that was created at 8:30, as an API server returns it.
 func Hourly(changes ...Change) *batchv1.CronJob {
 	c := &batchv1.CronJob{}
-	c.Name, c.Namespace, c.UID, c.ResourceVersion, c.CreationTimestamp = "report", "ns", "cron-uid", "10", *Stamp("08:30")
+	c.Name, c.Namespace, c.UID, c.ResourceVersion, c.CreationTimestamp = "report", "ns", "cron-uid", "10",
+		*Stamp("08:30")
 	c.Spec = batchv1.CronJobSpec{Schedule: "0 * * * *", ConcurrencyPolicy: batchv1.AllowConcurrent,
 		SuccessfulJobsHistoryLimit: ptr.To[int32](3), FailedJobsHistoryLimit: ptr.To[int32](1)}
 	for _, change := range changes {

@@ -46,7 +46,8 @@ type Controller struct {
 
 // New returns a Controller that uses the factory's informers for CronJobs and Jobs. The caller starts
 // the factory afterwards. The clock's time zone is that of schedules that name none.
-func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, clock clock.WithTicker) *Controller {
+func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder,
+	clock clock.WithTicker) *Controller {
 	cronJobs, jobs := factory.Batch().V1().CronJobs(), factory.Batch().V1().Jobs()
 	c := &Controller{
 		client:   client,
@@ -56,7 +57,8 @@ func New(client kubernetes.Interface, factory informers.SharedInformerFactory, r
 		clock:    clock,
 		queue:    loop.NewQueue("cronjob", clock),
 	}
-	c.synced = []cache.InformerSynced{loop.AddHandler(cronJobs.Informer(), c.cronJobChanged), loop.AddHandler(jobs.Informer(), c.jobChanged)}
+	c.synced = []cache.InformerSynced{loop.AddHandler(cronJobs.Informer(), c.cronJobChanged),
+		loop.AddHandler(jobs.Informer(), c.jobChanged)}
 	return c
 }
 
@@ -92,7 +94,8 @@ func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 	if known.ahead {
 		c.queue.AddAfter(key, loop.UnseenPeriod)
 	}
-	klog.FromContext(ctx).V(4).Info("Finished syncing CronJob", "cronJob", klog.KObj(shown), "duration", c.clock.Since(began), "requeueAfter", p.RequeueAfter)
+	klog.FromContext(ctx).V(4).Info("Finished syncing CronJob", "cronJob", klog.KObj(shown),
+		"duration", c.clock.Since(began), "requeueAfter", p.RequeueAfter)
 	return err
 }
 

@@ -142,7 +142,8 @@ func (a modelCronJobs) Get(context.Context, string, metav1.GetOptions) (c *batch
 	return c, err
 }
 
-func (a modelCronJobs) UpdateStatus(_ context.Context, next *batchv1.CronJob, _ metav1.UpdateOptions) (*batchv1.CronJob, error) {
+func (a modelCronJobs) UpdateStatus(_ context.Context, next *batchv1.CronJob,
+	_ metav1.UpdateOptions) (*batchv1.CronJob, error) {
 	err := a.request("write status", true, func() error {
 		if next.ResourceVersion != a.cron.ResourceVersion {
 			return a.conflict("cronjobs", next.Name)
@@ -222,7 +223,8 @@ func (a *modelAPI) checkStart(job *batchv1.Job) {
 	a.started[tick.Unix()] = true
 	for _, other := range a.stored {
 		_, ours := plan.ScheduledTime(a.cron, other)
-		if ours && metav1.IsControlledBy(other, a.cron) && plan.Finished(other) == "" && other.DeletionTimestamp == nil && spec.ConcurrencyPolicy != batchv1.AllowConcurrent {
+		if ours && metav1.IsControlledBy(other, a.cron) && plan.Finished(other) == "" &&
+			other.DeletionTimestamp == nil && spec.ConcurrencyPolicy != batchv1.AllowConcurrent {
 			a.t.Fatalf("starts %s beside %s although the policy is %s", job.Name, other.Name, spec.ConcurrencyPolicy)
 		}
 	}
@@ -234,13 +236,16 @@ func (a modelJobs) Delete(_ context.Context, name string, o metav1.DeleteOptions
 		switch {
 		case job == nil:
 			return a.notFound("jobs", name)
-		case o.Preconditions == nil || *o.Preconditions.UID != job.UID || ptr.Deref(o.Preconditions.ResourceVersion, job.ResourceVersion) != job.ResourceVersion:
+		case o.Preconditions == nil || *o.Preconditions.UID != job.UID ||
+			ptr.Deref(o.Preconditions.ResourceVersion, job.ResourceVersion) != job.ResourceVersion:
 			return a.conflict("jobs", name)
 		case !metav1.IsControlledBy(job, a.cron):
 			a.t.Fatalf("deletes %s of somebody else", name)
 		case plan.Finished(job) == "" && a.seen.Spec.ConcurrencyPolicy != batchv1.ReplaceConcurrent:
-			a.t.Fatalf("deletes %s, which is unfinished, although the policy is %s", name, a.seen.Spec.ConcurrencyPolicy)
-		case plan.Finished(job) != "" && a.lastSuccess(job).After(ptr.Deref(a.cron.Status.LastSuccessfulTime, metav1.Time{}).Time):
+			a.t.Fatalf("deletes %s, which is unfinished, although the policy is %s", name,
+				a.seen.Spec.ConcurrencyPolicy)
+		case plan.Finished(job) != "" &&
+			a.lastSuccess(job).After(ptr.Deref(a.cron.Status.LastSuccessfulTime, metav1.Time{}).Time):
 			a.t.Fatalf("deletes %s before its success is on record", name)
 		}
 		a.remove(job)

@@ -86,10 +86,12 @@ type model struct {
 
 func newModel(t *rapid.T) *model {
 	clock := testingclock.NewFakeClock(At("08:30"))
-	policies := []batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent}
+	policies := []batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent,
+		batchv1.ReplaceConcurrent}
 	m := &model{clock: clock, modelAPI: &modelAPI{
 		t: t, now: clock.Now, serial: 1, faulty: true, stored: map[string]*batchv1.Job{}, started: map[int64]bool{},
-		cron: Hourly(Scheduled(rapid.SampledFrom(schedules).Draw(t, "schedule")), Policy(rapid.SampledFrom(policies).Draw(t, "policy"))),
+		cron: Hourly(Scheduled(rapid.SampledFrom(schedules).Draw(t, "schedule")),
+			Policy(rapid.SampledFrom(policies).Draw(t, "policy"))),
 	}}
 	m.revise(m.cron)
 	m.start()
@@ -185,9 +187,13 @@ func (m *model) actions() map[string]func(*rapid.T) {
 		"put the clock back": func(*rapid.T) {
 			m.clock.SetTime(m.now().Add(-time.Duration(draw(10*60, "seconds")) * time.Second))
 		},
-		"complete":        some(func(job *batchv1.Job) { m.finish(job, batchv1.JobComplete) }, running),
-		"fail":            some(func(job *batchv1.Job) { m.finish(job, batchv1.JobFailed) }, running),
-		"add a finalizer": some(func(job *batchv1.Job) { job = job.DeepCopy(); job.Finalizers = []string{"test/finalizer"}; m.put(job) }, running),
+		"complete": some(func(job *batchv1.Job) { m.finish(job, batchv1.JobComplete) }, running),
+		"fail":     some(func(job *batchv1.Job) { m.finish(job, batchv1.JobFailed) }, running),
+		"add a finalizer": some(func(job *batchv1.Job) {
+			job = job.DeepCopy()
+			job.Finalizers = []string{"test/finalizer"}
+			m.put(job)
+		}, running),
 		"remove it": some(func(job *batchv1.Job) { job = job.DeepCopy(); job.Finalizers = nil; m.remove(job) },
 			func(job *batchv1.Job) bool { return job.DeletionTimestamp != nil }),
 		"delete": some(m.deletedByUser, func(*batchv1.Job) bool { return true }),
@@ -229,7 +235,8 @@ func (m *model) drawEdit(t *rapid.T) func(*batchv1.CronJob) {
 			c.Spec.TimeZone = ptr.To([]string{"Asia/Tokyo", "Mars/Olympus", "Etc/UTC"}[n])
 		},
 		func(c *batchv1.CronJob) {
-			c.Spec.ConcurrencyPolicy = []batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent}[n]
+			c.Spec.ConcurrencyPolicy = []batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent,
+				batchv1.ReplaceConcurrent}[n]
 		},
 	}).Draw(t, "edit")
 }
@@ -257,7 +264,8 @@ func (m *model) settle() {
 		if job.DeletionTimestamp == nil {
 			left[plan.Finished(job)]++
 		}
-		if active[job.UID] && plan.Finished(job) != "" || !active[job.UID] && plan.Finished(job) == "" && job.DeletionTimestamp == nil {
+		if active[job.UID] && plan.Finished(job) != "" || !active[job.UID] && plan.Finished(job) == "" &&
+			job.DeletionTimestamp == nil {
 			m.t.Fatalf("%s is %q; active: %v", job.Name, plan.Finished(job), m.cron.Status.Active)
 		}
 		delete(active, job.UID)

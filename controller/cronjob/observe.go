@@ -33,7 +33,8 @@ func (c *Controller) observe(ctx context.Context, cronJob *batchv1.CronJob, know
 	}
 	cronJob = known.latestCronJob(cronJob)
 	now := c.clock.Now()
-	v := &plan.View{CronJob: cronJob, Now: now, NotBefore: known.scheduleSince(cronJob, now), Deleted: map[types.UID]bool{}}
+	v := &plan.View{CronJob: cronJob, Now: now, NotBefore: known.scheduleSince(cronJob, now),
+		Deleted: map[types.UID]bool{}}
 	if cronJob.Spec.TimeZone != nil {
 		v.Zone, v.ZoneErr = time.LoadLocation(*cronJob.Spec.TimeZone)
 	}

@@ -28,9 +28,11 @@ var broken = map[string]struct {
 	"TZ=0":                   {Scheduled("TZ=0"), "UnsupportedSchedule"},
 	"TZ= of nowhere":         {Scheduled("TZ=Mars/Olympus * * * * *"), "UnsupportedSchedule"},
 	"schedule without ticks": {Scheduled("59 23 31 2 *"), "InvalidSchedule"},
-	"unknown time zone":      {func(c *batchv1.CronJob) { c.Spec.TimeZone = ptr.To("Mars/Olympus") }, "UnknownTimeZone"},
-	"unknown policy":         {Policy("Sometimes"), "UnknownConcurrencyPolicy"},
-	"negative deadline":      {Deadline(-5), "MissSchedule"},
+	"unknown time zone": {func(c *batchv1.CronJob) {
+		c.Spec.TimeZone = ptr.To("Mars/Olympus")
+	}, "UnknownTimeZone"},
+	"unknown policy":    {Policy("Sometimes"), "UnknownConcurrencyPolicy"},
+	"negative deadline": {Deadline(-5), "MissSchedule"},
 	"negative limit": {func(c *batchv1.CronJob) {
 		c.Spec.FailedJobsHistoryLimit, c.Spec.Suspend = ptr.To[int32](-1), ptr.To(true)
 	}, "InvalidHistoryLimit"},
@@ -107,7 +109,9 @@ func (r *eventLog) Event(about runtime.Object, _, reason, _ string) {
 func TestThousandsOfActiveJobs(t *testing.T) {
 	c := Hourly(Last("10:00"), Policy(batchv1.ReplaceConcurrent))
 	for n := range 5000 {
-		Active(Started("09:00", func(j *batchv1.Job) { j.Name, j.UID = fmt.Sprint("j-", n), types.UID(fmt.Sprint("uid-", n)) }))(c)
+		Active(Started("09:00", func(j *batchv1.Job) {
+			j.Name, j.UID = fmt.Sprint("j-", n), types.UID(fmt.Sprint("uid-", n))
+		}))(c)
 	}
 	b := newAPITest(t, c)
 	b.Controller.recorder = &record.FakeRecorder{}
@@ -122,7 +126,9 @@ func TestThousandsOfActiveJobs(t *testing.T) {
 
 // TestActiveJobWithoutAName: a client refuses to ask for it, as for kubernetes/kubernetes#112092.
 func TestActiveJobWithoutAName(t *testing.T) {
-	b := newAPITest(t, Hourly(Last("09:00"), func(c *batchv1.CronJob) { c.Status.Active = []corev1.ObjectReference{{Kind: "Job"}} }))
+	b := newAPITest(t, Hourly(Last("09:00"), func(c *batchv1.CronJob) {
+		c.Status.Active = []corev1.ObjectReference{{Kind: "Job"}}
+	}))
 	b.api.PrependReactor("get", "jobs", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		return action.(clienttesting.GetAction).GetName() == "", nil, errServer
 	})
@@ -189,8 +195,11 @@ func TestAnUnconfirmedCronJobMayBeGone(t *testing.T) {
 		"gone": func(b *apiTest) error {
 			return b.api.BatchV1().CronJobs("ns").Delete(b.Context(), "report", metav1.DeleteOptions{})
 		},
-		"another one": func(b *apiTest) error { b.edit("500", func(c *batchv1.CronJob) { c.UID = "another" }); return nil },
-		"hidden":      func(b *apiTest) error { b.fail("get", "cronjobs", false, errServer); return nil },
+		"another one": func(b *apiTest) error {
+			b.edit("500", func(c *batchv1.CronJob) { c.UID = "another" })
+			return nil
+		},
+		"hidden": func(b *apiTest) error { b.fail("get", "cronjobs", false, errServer); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newAPITest(t, Hourly(Last("09:00")))

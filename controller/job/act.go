@@ -59,7 +59,8 @@ func (c *Controller) act(ctx context.Context, job *batchv1.Job, known *Cache, p 
 		errs = append(errs, err)
 	}
 	if len(p.Create) > 0 {
-		logger.V(2).Info("Creating pods", "count", len(p.Create), "active", job.Status.Active, "succeeded", job.Status.Succeeded, "failed", job.Status.Failed)
+		logger.V(2).Info("Creating pods", "count", len(p.Create), "active", job.Status.Active,
+			"succeeded", job.Status.Succeeded, "failed", job.Status.Failed)
 		wrote = true
 		errs = append(errs, c.create(ctx, job, known, p.Create))
 	}
@@ -70,14 +71,17 @@ func (c *Controller) act(ctx context.Context, job *batchv1.Job, known *Cache, p 
 func logStatus(logger klog.Logger, job *batchv1.Job, p plan.Plan) {
 	for _, c := range p.Status.Conditions {
 		if !slices.Contains(job.Status.Conditions, c) {
-			logger.V(2).Info("Setting a condition", "type", c.Type, "status", c.Status, "reason", c.Reason, "message", c.Message)
+			logger.V(2).Info("Setting a condition", "type", c.Type, "status", c.Status, "reason", c.Reason,
+				"message", c.Message)
 		}
 	}
-	logger.V(4).Info("Writing the status", "active", p.Status.Active, "succeeded", p.Status.Succeeded, "failed", p.Status.Failed)
+	logger.V(4).Info("Writing the status", "active", p.Status.Active, "succeeded", p.Status.Succeeded,
+		"failed", p.Status.Failed)
 }
 
 // writeStatus returns the Job as written, or nil if it is gone.
-func (c *Controller) writeStatus(ctx context.Context, job *batchv1.Job, known *Cache, p plan.Plan) (*batchv1.Job, error) {
+func (c *Controller) writeStatus(ctx context.Context, job *batchv1.Job, known *Cache,
+	p plan.Plan) (*batchv1.Job, error) {
 	update := job.DeepCopy()
 	update.Status = *p.Status
 	// JOB-STATUS-011
@@ -140,7 +144,8 @@ func (c *Controller) delete(ctx context.Context, job *batchv1.Job, known *Cache,
 // adopt makes pods the Job's own and reports whether it wrote anything. The informer may not show yet
 // that the Job is being deleted, which the garbage collector would take for a reason to delete the
 // pods as well, so the API server is asked first (#42639).
-func (c *Controller) adopt(ctx context.Context, job *batchv1.Job, known *Cache, pods []*corev1.Pod) (wrote bool, err error) {
+func (c *Controller) adopt(ctx context.Context, job *batchv1.Job, known *Cache,
+	pods []*corev1.Pod) (wrote bool, err error) {
 	live, err := c.client.BatchV1().Jobs(job.Namespace).Get(ctx, job.Name, metav1.GetOptions{})
 	if err != nil || live.UID != job.UID {
 		return false, ignoreGone(err)
@@ -201,7 +206,8 @@ func (c *Controller) send(ctx context.Context, pod *corev1.Pod, p patch) (*corev
 	if err != nil {
 		return nil, err
 	}
-	return c.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, body, metav1.PatchOptions{})
+	return c.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, body,
+		metav1.PatchOptions{})
 }
 
 func ignoreGone(err error) error {
@@ -233,7 +239,9 @@ const (
 func (c *Controller) create(ctx context.Context, job *batchv1.Job, known *Cache, pods []*corev1.Pod) error {
 	for batch := 1; len(pods) > 0; batch *= 2 {
 		n := min(batch, len(pods))
-		if err := c.inParallel(pods[:n], func(pod *corev1.Pod) error { return c.createPod(ctx, job, known, pod) }); err != nil {
+		if err := c.inParallel(pods[:n], func(pod *corev1.Pod) error {
+			return c.createPod(ctx, job, known, pod)
+		}); err != nil {
 			known.refusals++
 			delay := refusalDelay(known.refusals)
 			if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
@@ -242,7 +250,8 @@ func (c *Controller) create(ctx context.Context, job *batchv1.Job, known *Cache,
 			// JOB-ADMISSION-001, JOB-ADMISSION-004, JOB-ADMISSION-005, JOB-ADMISSION-006,
 			// JOB-ADMISSION-007, JOB-ADMISSION-008, JOB-PARALLELISM-013
 			known.createAfter = c.clock.Now().Add(delay)
-			klog.FromContext(ctx).V(2).Info("Pods were refused", "job", klog.KObj(job), "notCreated", len(pods), "createAfter", known.createAfter)
+			klog.FromContext(ctx).V(2).Info("Pods were refused", "job", klog.KObj(job), "notCreated", len(pods),
+				"createAfter", known.createAfter)
 			return err
 		}
 		pods = pods[n:]

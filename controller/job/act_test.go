@@ -215,7 +215,8 @@ func TestNothingIsAdoptedForAJobBeingDeleted(t *testing.T) {
 	s := newAPIServer(t, MakeJob(), "a running bare")
 	s.pods["a"].OwnerReferences = nil
 	s.show()
-	s.jobs["pi"] = stamped(s, MakeJob(func(j *batchv1.Job) { j.DeletionTimestamp = ptr.To(metav1.NewTime(Noon)) })) // which the informer does not show (#42639)
+	// which the informer does not show (#42639)
+	s.jobs["pi"] = stamped(s, MakeJob(func(j *batchv1.Job) { j.DeletionTimestamp = ptr.To(metav1.NewTime(Noon)) }))
 	for range 2 {
 		s.mustSync()
 	}

@@ -62,7 +62,8 @@ type tb interface {
 func newAPIServer(t tb, job *batchv1.Job, pods ...string) *apiServer {
 	s := &apiServer{t: t, version: 100, clock: testingclock.NewFakeClock(Noon), events: record.NewFakeRecorder(100),
 		jobs: map[string]*batchv1.Job{job.Name: job}, pods: map[string]*corev1.Pod{},
-		refuse: func(string) error { return nil }, read: func() error { return nil }, changed: func(before, after metav1.Object) {}}
+		refuse: func(string) error { return nil }, read: func() error { return nil },
+		changed: func(before, after metav1.Object) {}}
 	for _, pod := range pods {
 		p := MakePod(pod)
 		s.pods[p.Name] = p

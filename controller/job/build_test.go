@@ -91,7 +91,8 @@ func describeStatus(s batchv1.JobStatus) string {
 	for _, count := range []struct {
 		of string
 		n  int32
-	}{{"active", s.Active}, {"ready", ptr.Deref(s.Ready, 0)}, {"terminating", ptr.Deref(s.Terminating, 0)}, {"succeeded", s.Succeeded}, {"failed", s.Failed}} {
+	}{{"active", s.Active}, {"ready", ptr.Deref(s.Ready, 0)}, {"terminating", ptr.Deref(s.Terminating, 0)},
+		{"succeeded", s.Succeeded}, {"failed", s.Failed}} {
 		if count.n != 0 {
 			parts = append(parts, fmt.Sprintf("%s=%d", count.of, count.n))
 		}

@@ -80,7 +80,8 @@ func TestCountedPodsAreLeftOut(t *testing.T) {
 	s := newAPIServer(t, MakeJob(Size(1, 3)), "a failed", "b running")
 	pods := func() string {
 		known := s.controller.caches.Of(theJob, s.jobs["pi"].UID)
-		view, err := s.controller.observe(t.Context(), s.jobs["pi"], known, s.controller.pods.LastStoreSyncResourceVersion())
+		view, err := s.controller.observe(t.Context(), s.jobs["pi"], known,
+			s.controller.pods.LastStoreSyncResourceVersion())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -80,7 +80,8 @@ func Trim(object any) (any, error) {
 // New returns a Controller that uses the factory's informers for Jobs and pods, and reconciles the Jobs
 // whose spec.managedBy names the manager. An empty one is the built-in controller, whose Jobs need
 // not have the field. The caller starts the factory afterwards.
-func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder, clock clock.WithTicker, manager string) *Controller {
+func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder,
+	clock clock.WithTicker, manager string) *Controller {
 	jobs, pods := factory.Batch().V1().Jobs(), factory.Core().V1().Pods()
 	c := &Controller{
 		client:         client,
@@ -93,7 +94,8 @@ func New(client kubernetes.Interface, factory informers.SharedInformerFactory, r
 		queue:          loop.NewQueue("job", clock),
 		orphans:        loop.NewQueue("job_orphan_pod", clock),
 	}
-	c.synced = []cache.InformerSynced{loop.AddHandler(jobs.Informer(), c.jobChanged), loop.AddHandler(pods.Informer(), c.podChanged)}
+	c.synced = []cache.InformerSynced{loop.AddHandler(jobs.Informer(), c.jobChanged),
+		loop.AddHandler(pods.Informer(), c.podChanged)}
 	return c
 }
 
@@ -132,7 +134,8 @@ func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 		c.queue.AddAfter(key, loop.UnseenPeriod)
 	}
 	took := c.clock.Since(began)
-	klog.FromContext(ctx).V(4).Info("Finished syncing Job", "job", klog.KObj(shown), "duration", took, "requeueAfter", p.RequeueAfter)
+	klog.FromContext(ctx).V(4).Info("Finished syncing Job", "job", klog.KObj(shown), "duration", took,
+		"requeueAfter", p.RequeueAfter)
 	observeSync(shown, p, err, took)
 	return err
 }

@@ -60,7 +60,8 @@ func TestPodsWakeTheirJobs(t *testing.T) {
 	}{
 		{"its own", func(*corev1.Pod) {}, 1},
 		{"one that might adopt it", func(p *corev1.Pod) { p.OwnerReferences = nil }, 1},
-		{"none that does not match", func(p *corev1.Pod) { p.OwnerReferences, p.Labels = nil, map[string]string{"app": "x"} }, 0},
+		{"none that does not match",
+			func(p *corev1.Pod) { p.OwnerReferences, p.Labels = nil, map[string]string{"app": "x"} }, 0},
 		{"none if somebody else controls it", func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "ReplicaSet" }, 0},
 	} {
 		s := newAPIServer(t, MakeJob())

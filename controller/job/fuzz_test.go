@@ -49,7 +49,8 @@ func FuzzWorlds(f *testing.F) { f.Fuzz(rapid.MakeFuzz(runWorld)) }
 
 func runWorld(t *rapid.T) {
 	w := newWorld(t, randomJob(t))
-	things := []string{"sync", "sync", "sync", "pods", "pods", "jobs", "jobs", "run", "end", "end", "end", "delete", "kubelet", "kubelet", "user", "wait"}
+	things := []string{"sync", "sync", "sync", "pods", "pods", "jobs", "jobs", "run", "end", "end", "end", "delete",
+		"kubelet", "kubelet", "user", "wait"}
 	for range rapid.IntRange(10, 80).Draw(t, "steps") {
 		what := rapid.SampledFrom(things).Draw(t, "step")
 		pick := rapid.IntRange(0, 999).Draw(t, "pick")
@@ -82,7 +83,8 @@ func randomJob(t *rapid.T) *batchv1.Job {
 		Indexed(job)
 	case "limit per index":
 		Indexed(job)
-		spec.BackoffLimitPerIndex, spec.BackoffLimit = number("backoffLimitPerIndex", 0, 2), ptr.To[int32](math.MaxInt32)
+		spec.BackoffLimitPerIndex, spec.BackoffLimit = number("backoffLimitPerIndex", 0, 2),
+			ptr.To[int32](math.MaxInt32)
 		if yes("maxFailedIndexes") {
 			spec.MaxFailedIndexes = number("indexes", 0, 3)
 		}
@@ -98,19 +100,24 @@ func randomJob(t *rapid.T) *batchv1.Job {
 			{SucceededIndexes: ptr.To("0,2"), SucceededCount: ptr.To[int32](1)},
 			{SucceededIndexes: ptr.To("4-5"), SucceededCount: ptr.To[int32](1)},
 		}
-		spec.SuccessPolicy = &batchv1.SuccessPolicy{Rules: rapid.SliceOfN(rapid.SampledFrom(rules), 1, 2).Draw(t, "rules")}
+		spec.SuccessPolicy = &batchv1.SuccessPolicy{Rules: rapid.SliceOfN(rapid.SampledFrom(rules), 1, 2).Draw(t,
+			"rules")}
 	}
-	switch rapid.SampledFrom([]string{"none", "none", "podFailurePolicy", "replace failed", "OnFailure"}).Draw(t, "extra") {
+	switch rapid.SampledFrom([]string{"none", "none", "podFailurePolicy", "replace failed", "OnFailure"}).Draw(t,
+		"extra") {
 	case "podFailurePolicy":
 		rules := []batchv1.PodFailurePolicyRule{
-			{Action: "Ignore", OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget}}},
-			onExitCodes("FailJob", "In", 42), onExitCodes("Count", "In", 1), onExitCodes("Ignore", "In", 3), onExitCodes("Ignore", "In", 143),
+			{Action: "Ignore", OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+				{Type: corev1.DisruptionTarget}}},
+			onExitCodes("FailJob", "In", 42), onExitCodes("Count", "In", 1), onExitCodes("Ignore", "In", 3),
+			onExitCodes("Ignore", "In", 143),
 		}
 		if spec.BackoffLimitPerIndex != nil {
 			rules = append(rules, onExitCodes("FailIndex", "In", 3), onExitCodes("FailIndex", "NotIn", 1, 143))
 		}
 		spec.PodReplacementPolicy = ptr.To(batchv1.Failed) // the API asks for that
-		spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: rapid.SliceOfN(rapid.SampledFrom(rules), 1, 3).Draw(t, "rules")}
+		spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: rapid.SliceOfN(rapid.SampledFrom(rules), 1, 3).Draw(t,
+			"rules")}
 	case "replace failed":
 		spec.PodReplacementPolicy = ptr.To(batchv1.Failed)
 	case "OnFailure":
@@ -122,8 +129,10 @@ func randomJob(t *rapid.T) *batchv1.Job {
 	return job
 }
 
-func onExitCodes(action batchv1.PodFailurePolicyAction, operator batchv1.PodFailurePolicyOnExitCodesOperator, codes ...int32) batchv1.PodFailurePolicyRule {
-	return batchv1.PodFailurePolicyRule{Action: action, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: operator, Values: codes}}
+func onExitCodes(action batchv1.PodFailurePolicyAction, operator batchv1.PodFailurePolicyOnExitCodesOperator,
+	codes ...int32) batchv1.PodFailurePolicyRule {
+	return batchv1.PodFailurePolicyRule{Action: action,
+		OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: operator, Values: codes}}
 }
 
 func randomFault(t *rapid.T, pick int) fault {
@@ -134,7 +143,8 @@ func randomFault(t *rapid.T, pick int) fault {
 		pick:     pick,
 	}
 	if f.meddleAt > 0 {
-		f.meddle = rapid.SampledFrom([]string{"pods", "jobs", "run", "end", "delete", "kubelet", "user"}).Draw(t, "meddle")
+		f.meddle = rapid.SampledFrom([]string{"pods", "jobs", "run", "end", "delete", "kubelet", "user"}).Draw(t,
+			"meddle")
 	}
 	return f
 }
@@ -142,7 +152,8 @@ func randomFault(t *rapid.T, pick int) fault {
 func (w *world) describe() string {
 	text := "no Job"
 	if job := w.jobs["pi"]; job != nil {
-		text = fmt.Sprintf("%s (%s, parallelism %d, suspended %t)", job.UID, describeStatus(job.Status), ptr.Deref(job.Spec.Parallelism, 1), suspended(job))
+		text = fmt.Sprintf("%s (%s, parallelism %d, suspended %t)", job.UID, describeStatus(job.Status),
+			ptr.Deref(job.Spec.Parallelism, 1), suspended(job))
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.pods)) {
 		pod := w.pods[name]
@@ -221,7 +232,9 @@ func (w *world) kubelets() bool {
 func (w *world) over() bool {
 	job := w.jobs["pi"]
 	if job.DeletionTimestamp != nil {
-		return !slices.ContainsFunc(slices.Collect(maps.Values(w.pods)), func(pod *corev1.Pod) bool { return plan.HasFinalizer(pod) || active(pod) })
+		return !slices.ContainsFunc(slices.Collect(maps.Values(w.pods)), func(pod *corev1.Pod) bool {
+			return plan.HasFinalizer(pod) || active(pod)
+		})
 	}
 	return plan.Finished(job)
 }

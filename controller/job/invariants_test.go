@@ -47,24 +47,32 @@ func (w *world) checkStatus(before, after *batchv1.Job) {
 	w.demand(!plan.Finished(before), "a finished Job changes")
 	w.demand(now.Failed >= old.Failed && (now.Succeeded >= old.Succeeded || elastic), "a counter goes back")
 	w.demand(*now.Ready <= now.Active, "more ready than active")
-	w.demand(!is(after, batchv1.JobFailureTarget) || !is(after, batchv1.JobSuccessCriteriaMet), "both failing and succeeding")
+	w.demand(!is(after, batchv1.JobFailureTarget) || !is(after, batchv1.JobSuccessCriteriaMet),
+		"both failing and succeeding")
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet} {
 		w.demand(!is(before, kind) || is(after, kind), "%s is withdrawn", kind)
 	}
-	w.demand(!is(after, batchv1.JobFailed) || is(before, batchv1.JobFailureTarget), "Failed without FailureTarget before")
-	w.demand(!is(after, batchv1.JobComplete) || is(before, batchv1.JobSuccessCriteriaMet), "Complete without SuccessCriteriaMet before")
+	w.demand(!is(after, batchv1.JobFailed) || is(before, batchv1.JobFailureTarget),
+		"Failed without FailureTarget before")
+	w.demand(!is(after, batchv1.JobComplete) || is(before, batchv1.JobSuccessCriteriaMet),
+		"Complete without SuccessCriteriaMet before")
 	w.demand((now.CompletionTime != nil) == is(after, batchv1.JobComplete), "completionTime belongs to Complete")
 	resuming := is(before, batchv1.JobSuspended) && !is(after, batchv1.JobSuspended)
-	w.demand(old.StartTime == nil || old.StartTime.Equal(now.StartTime) || suspended(after) || resuming, "startTime of a running Job changes")
+	w.demand(old.StartTime == nil || old.StartTime.Equal(now.StartTime) || suspended(after) || resuming,
+		"startTime of a running Job changes")
 	for i, c := range now.Conditions {
-		w.demand(!slices.ContainsFunc(now.Conditions[:i], func(o batchv1.JobCondition) bool { return o.Type == c.Type }), "%s twice", c.Type)
+		w.demand(!slices.ContainsFunc(now.Conditions[:i], func(o batchv1.JobCondition) bool {
+			return o.Type == c.Type
+		}), "%s twice", c.Type)
 	}
-	u, was := ptr.Deref(now.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{}), ptr.Deref(old.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{})
+	u, was := ptr.Deref(now.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{}),
+		ptr.Deref(old.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{})
 	w.note(u.Succeeded, was.Succeeded, &w.succeeded)
 	w.note(u.Failed, was.Failed, &w.failed)
 	for _, pod := range w.pods {
 		ignored := pod.Status.Phase == corev1.PodFailed && ignores(after, pod)
-		late := slices.Contains(was.Failed, pod.UID) || pod.DeletionTimestamp != nil // it may have failed only when it was noted already
+		// it may have failed only when it was noted already
+		late := slices.Contains(was.Failed, pod.UID) || pod.DeletionTimestamp != nil
 		w.demand(!ignored || late || !slices.Contains(u.Failed, pod.UID), "%s is ignored, but counted", pod.Name)
 	}
 	if plan.Indexed(after) {
@@ -91,17 +99,22 @@ func (w *world) checkIndexes(job *batchv1.Job) {
 	completed := plan.ParseIntervals(job.Status.CompletedIndexes, limit)
 	failed := plan.ParseIntervals(ptr.Deref(job.Status.FailedIndexes, ""), limit)
 	w.demand(completed.String() == job.Status.CompletedIndexes, "completedIndexes %q", job.Status.CompletedIndexes)
-	w.demand(int(job.Status.Succeeded) == completed.Total(), "%d succeeded, but %s completed", job.Status.Succeeded, completed)
-	w.demand(failed.String() == ptr.Deref(job.Status.FailedIndexes, ""), "failedIndexes %q", ptr.Deref(job.Status.FailedIndexes, ""))
+	w.demand(int(job.Status.Succeeded) == completed.Total(), "%d succeeded, but %s completed", job.Status.Succeeded,
+		completed)
+	w.demand(failed.String() == ptr.Deref(job.Status.FailedIndexes, ""), "failedIndexes %q",
+		ptr.Deref(job.Status.FailedIndexes, ""))
 	w.demand(len(failed.Minus(completed)) == len(failed), "%s failed and %s completed", failed, completed)
-	w.demand((job.Status.FailedIndexes != nil) == plan.LimitPerIndex(job), "failedIndexes belong to backoffLimitPerIndex")
+	w.demand((job.Status.FailedIndexes != nil) == plan.LimitPerIndex(job),
+		"failedIndexes belong to backoffLimitPerIndex")
 }
 
 func (w *world) checkFinished(job *batchv1.Job) {
 	s := job.Status
 	w.demand(s.Active+*s.Terminating+*s.Ready == 0, "finished with pods left")
-	w.demand(len(s.UncountedTerminatedPods.Succeeded)+len(s.UncountedTerminatedPods.Failed) == 0, "finished with pods uncounted")
-	w.demand(s.StartTime != nil || suspended(job) && ptr.Deref(job.Spec.Completions, 1) == 0, "finished but never started")
+	w.demand(len(s.UncountedTerminatedPods.Succeeded)+len(s.UncountedTerminatedPods.Failed) == 0,
+		"finished with pods uncounted")
+	w.demand(s.StartTime != nil || suspended(job) && ptr.Deref(job.Spec.Completions, 1) == 0,
+		"finished but never started")
 	for _, pod := range w.pods {
 		if metav1.IsControlledBy(pod, job) {
 			w.demand(!plan.HasFinalizer(pod), "finished though %s has its finalizer", pod.Name)
@@ -119,17 +132,20 @@ func (w *world) checkCounters(job *batchv1.Job) {
 	}
 	if plan.Indexed(job) {
 		for _, ix := range plan.ParseIntervals(job.Status.CompletedIndexes, completions(job)).Lowest(100) {
-			w.demand(w.indexes[ix] || w.hasSuccess(job, ix), "index %d is completed, but no pod of it has succeeded", ix)
+			w.demand(w.indexes[ix] || w.hasSuccess(job, ix), "index %d is completed, but no pod of it has succeeded",
+				ix)
 		}
 	} else {
-		w.demand(job.Status.Succeeded == w.succeeded, "%d succeeded, but the status says %d", w.succeeded, job.Status.Succeeded)
+		w.demand(job.Status.Succeeded == w.succeeded, "%d succeeded, but the status says %d", w.succeeded,
+			job.Status.Succeeded)
 	}
 	w.demand(job.Status.Failed == w.failed, "%d failed, but the status says %d", w.failed, job.Status.Failed)
 }
 
 func (w *world) hasSuccess(job *batchv1.Job, ix int) bool {
 	for _, pod := range w.pods {
-		if metav1.IsControlledBy(pod, job) && plan.CompletionIndex(pod) == ix && pod.Status.Phase == corev1.PodSucceeded {
+		if metav1.IsControlledBy(pod, job) && plan.CompletionIndex(pod) == ix &&
+			pod.Status.Phase == corev1.PodSucceeded {
 			return true
 		}
 	}
@@ -207,7 +223,9 @@ func (w *world) checkRelease(pod *corev1.Pod, released bool) {
 	}
 	u := ptr.Deref(job.Status.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{})
 	ix := plan.CompletionIndex(pod)
-	stale := slices.ContainsFunc(w.revisions, func(j *batchv1.Job) bool { return j != nil && j.UID == job.UID && !validIndex(j, pod) })
+	stale := slices.ContainsFunc(w.revisions, func(j *batchv1.Job) bool {
+		return j != nil && j.UID == job.UID && !validIndex(j, pod)
+	})
 	switch {
 	case slices.Contains(u.Failed, pod.UID) || slices.Contains(u.Succeeded, pod.UID):
 	case job.DeletionTimestamp != nil || plan.IsTrue(job, batchv1.JobSuccessCriteriaMet) != nil:
@@ -246,7 +264,8 @@ func (w *world) checkRest() {
 	}
 	s := job.Status
 	w.demand(s.Active == activePods && ptr.Deref(s.Terminating, 0) == leaving,
-		"%d active and %d terminating, but there are %d and %d", s.Active, ptr.Deref(s.Terminating, 0), activePods, leaving)
+		"%d active and %d terminating, but there are %d and %d", s.Active, ptr.Deref(s.Terminating, 0), activePods,
+		leaving)
 	if w.wrong != "" {
 		w.t.Fatal(w.wrong, w.describe())
 	}

@@ -24,12 +24,16 @@ var (
 	}, []string{"completion_mode", "result", "action"})
 	syncs        = counter("job_syncs_total", "Syncs of Jobs.", "completion_mode", "result", "action")
 	jobsFinished = counter("jobs_finished_total", "Jobs that finished.", "completion_mode", "result", "reason")
-	podsFinished = counter("job_pods_finished_total", "Pods that finished and are counted.", "completion_mode", "result")
+	podsFinished = counter("job_pods_finished_total", "Pods that finished and are counted.", "completion_mode",
+		"result")
 	podCreations = counter("job_pods_creation_total", "Pods that were asked for, and why.", "reason", "status")
-	podsHandled  = counter("pod_failures_handled_by_failure_policy_total", "Failed pods that match a rule of a podFailurePolicy.", "action")
-	podsTracked  = counter("terminated_pods_tracking_finalizer_total", "Pods that finished with the tracking finalizer on, and that lost it.", "event")
+	podsHandled  = counter("pod_failures_handled_by_failure_policy_total",
+		"Failed pods that match a rule of a podFailurePolicy.", "action")
+	podsTracked = counter("terminated_pods_tracking_finalizer_total",
+		"Pods that finished with the tracking finalizer on, and that lost it.", "event")
 	indexesEnded = counter("job_finished_indexes_total", "Indexes that ended.", "status", "backoffLimit")
-	jobsOfOthers = counter("jobs_by_external_controller_total", "Jobs whose spec.managedBy names another controller.", "controller_name")
+	jobsOfOthers = counter("jobs_by_external_controller_total", "Jobs whose spec.managedBy names another controller.",
+		"controller_name")
 )
 
 const (
@@ -38,11 +42,13 @@ const (
 )
 
 func counter(name, help string, labels ...string) *metrics.CounterVec {
-	return metrics.NewCounterVec(&metrics.CounterOpts{Subsystem: subsystem, Name: name, Help: help, StabilityLevel: metrics.STABLE}, labels)
+	return metrics.NewCounterVec(&metrics.CounterOpts{Subsystem: subsystem, Name: name, Help: help,
+		StabilityLevel: metrics.STABLE}, labels)
 }
 
 func init() {
-	legacyregistry.MustRegister(syncDuration, syncs, jobsFinished, podsFinished, podCreations, podsHandled, podsTracked, indexesEnded, jobsOfOthers)
+	legacyregistry.MustRegister(syncDuration, syncs, jobsFinished, podsFinished, podCreations, podsHandled, podsTracked,
+		indexesEnded, jobsOfOthers)
 }
 
 func observeSync(job *batchv1.Job, did plan.Plan, err error, took time.Duration) {
@@ -71,7 +77,8 @@ func observeStatus(before, written *batchv1.Job, counted []*corev1.Pod) {
 	if plan.Indexed(written) {
 		observeIndexes(before, written)
 	}
-	for kind, result := range map[batchv1.JobConditionType]string{batchv1.JobComplete: resultSucceeded, batchv1.JobFailed: resultFailed} {
+	for kind, result := range map[batchv1.JobConditionType]string{batchv1.JobComplete: resultSucceeded,
+		batchv1.JobFailed: resultFailed} {
 		if end := plan.IsTrue(written, kind); end != nil {
 			jobsFinished.WithLabelValues(mode(written), result, end.Reason).Inc()
 		}
@@ -92,7 +99,8 @@ func observeIndexes(before, written *batchv1.Job) {
 	}
 	more := func(result, was, is string) {
 		n := int(ptr.Deref(written.Spec.Completions, 0))
-		indexesEnded.WithLabelValues(result, limit).Add(float64(max(0, plan.ParseIntervals(is, n).Total()-plan.ParseIntervals(was, n).Total())))
+		indexesEnded.WithLabelValues(result,
+			limit).Add(float64(max(0, plan.ParseIntervals(is, n).Total()-plan.ParseIntervals(was, n).Total())))
 	}
 	more(resultSucceeded, before.Status.CompletedIndexes, written.Status.CompletedIndexes)
 	more(resultFailed, ptr.Deref(before.Status.FailedIndexes, ""), ptr.Deref(written.Status.FailedIndexes, ""))

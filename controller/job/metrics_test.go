@@ -46,7 +46,8 @@ func TestMetricsOfIndexesAndPolicies(t *testing.T) {
 	before := scrape(t)
 	s := newAPIServer(t, MakeJob(Unstarted, Size(2, 2), Indexed, func(j *batchv1.Job) {
 		j.Spec.BackoffLimit, j.Spec.BackoffLimitPerIndex = ptr.To[int32](math.MaxInt32), ptr.To[int32](1)
-		j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{onExitCodes("FailIndex", "In", 42)}}
+		j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{
+			Rules: []batchv1.PodFailurePolicyRule{onExitCodes("FailIndex", "In", 42)}}
 	}))
 	s.mustSync()
 	for _, pod := range s.pods {

@@ -39,7 +39,8 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, known *Cac
 		known.podsUnconfirmed.Store(false)
 	}
 	// JOB-FAULTS-012
-	v := &plan.View{Job: job, Manager: c.manager, Orphans: loop.Owned[corev1.Pod](c.pods, job.Namespace, ""), Now: c.clock.Now(),
+	v := &plan.View{Job: job, Manager: c.manager, Orphans: loop.Owned[corev1.Pod](c.pods, job.Namespace, ""),
+		Now:     c.clock.Now(),
 		Backoff: plan.DefaultBackoff, History: known.history, CreateAfter: known.createAfter}
 	for _, pod := range known.latestPods(loop.Owned[corev1.Pod](c.pods, job.Namespace, job.UID), upTo, v.Now) {
 		if !known.past(pod) || !selector.Matches(labels.Set(pod.Labels)) || plan.MayRetry(job, pod) {
@@ -199,7 +200,9 @@ func (s *podState) apply(pod *corev1.Pod, now time.Time) *corev1.Pod {
 	}
 	pod = pod.DeepCopy()
 	if s.finalizerRemoved {
-		pod.Finalizers = slices.DeleteFunc(pod.Finalizers, func(f string) bool { return f == batchv1.JobTrackingFinalizer })
+		pod.Finalizers = slices.DeleteFunc(pod.Finalizers, func(f string) bool {
+			return f == batchv1.JobTrackingFinalizer
+		})
 	}
 	if s.deleted && pod.DeletionTimestamp == nil {
 		pod.DeletionTimestamp = &metav1.Time{Time: now}

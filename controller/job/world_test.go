@@ -69,7 +69,9 @@ func (q *wakes) AddAfter(key cache.ObjectName, in time.Duration) {
 
 // due takes out what is due by now.
 func (q *wakes) due() (keys []cache.ObjectName) {
-	for _, key := range slices.SortedFunc(maps.Keys(q.at), func(a, b cache.ObjectName) int { return slices.Compare([]string{a.Name}, []string{b.Name}) }) {
+	for _, key := range slices.SortedFunc(maps.Keys(q.at), func(a, b cache.ObjectName) int {
+		return slices.Compare([]string{a.Name}, []string{b.Name})
+	}) {
 		if !q.at[key].After(q.clock.Now()) {
 			keys = append(keys, key)
 			delete(q.at, key)
@@ -136,7 +138,8 @@ func notify[T metav1.Object](w *world, store cache.Indexer, now map[string]T, ch
 	}
 	replace(w.t, store, now, w.version)
 	names := slices.Sorted(maps.Keys(before))
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(names, slices.Collect(maps.Keys(now))...)))) {
+	for _, name := range slices.Compact(
+		slices.Sorted(slices.Values(append(names, slices.Collect(maps.Keys(now))...)))) {
 		var none T
 		old, was := before[name]
 		obj, is := now[name]

@@ -48,7 +48,9 @@ func (o Options) Check() error {
 		}
 	}
 	if o.Repeat < 1 || len(o.Limits) == 0 || !(o.Scale > 0) || o.Scale > 100 {
-		return badinput.New("nothing would be measured", fmt.Sprintf("give %s 1 or more, a %s, and a %s above 0 and up to 100", console.Flag("repeat"), console.Flag("qps"), console.Flag("scale")))
+		return badinput.New("nothing would be measured",
+			fmt.Sprintf("give %s 1 or more, a %s, and a %s above 0 and up to 100", console.Flag("repeat"),
+				console.Flag("qps"), console.Flag("scale")))
 	}
 	return nil
 }
@@ -104,7 +106,9 @@ func (b *Bench) measureFloors(ctx context.Context, out io.Writer) error {
 	for _, f := range floorsAt(b.Scale) {
 		line := floorLine{text: f.text, pods: f.pods}
 		for range b.Repeat {
-			took, err := b.measureFloor(ctx, f.name, func(ctx context.Context, w *workload) error { return f.measure(ctx, w, f.pods) })
+			took, err := b.measureFloor(ctx, f.name, func(ctx context.Context, w *workload) error {
+				return f.measure(ctx, w, f.pods)
+			})
 			if err != nil {
 				return err
 			}
@@ -139,7 +143,8 @@ func (b *Bench) measureRows(ctx context.Context, limit Limit) ([]line, error) {
 				if err != nil {
 					return nil, err
 				}
-				console.Line(b.Progress, row.text+", "+controller.name, "%-9s %8s %6d calls", limit, s.time.Round(10*time.Millisecond), s.calls.Total())
+				console.Line(b.Progress, row.text+", "+controller.name, "%-9s %8s %6d calls", limit,
+					s.time.Round(10*time.Millisecond), s.calls.Total())
 				*controller.to = append(*controller.to, s)
 			}
 			if b.Floors && row.byHand != nil && limit == Unlimited {
@@ -217,7 +222,8 @@ func (l Limit) flags() []string {
 const silence = 1500 * time.Millisecond
 
 // measure starts a controller of its own for one row, and stops it.
-func (b *Bench) measure(ctx context.Context, impl implementation.Implementation, limit Limit, row row) (s sample, err error) {
+func (b *Bench) measure(ctx context.Context, impl implementation.Implementation, limit Limit,
+	row row) (s sample, err error) {
 	w, err := newWorkload(ctx, b.Client)
 	if err != nil {
 		return s, err

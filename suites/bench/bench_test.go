@@ -104,10 +104,14 @@ func TestAWrongResultIsNoResult(t *testing.T) {
 		jobs []*batchv1.Job
 		want string
 	}{
-		"right":       {[]*batchv1.Job{finishedJob("a", batchv1.JobComplete, 1, 0), finishedJob("b", batchv1.JobComplete, 2, 0)}, ""},
-		"one more":    {[]*batchv1.Job{finishedJob("a", batchv1.JobComplete, 2, 0), finishedJob("b", batchv1.JobComplete, 2, 0)}, "miss -1 succeeded"},
-		"one failed":  {[]*batchv1.Job{finishedJob("a", batchv1.JobComplete, 1, 1), finishedJob("b", batchv1.JobComplete, 2, 0)}, "and -1 failed"},
-		"Failed":      {[]*batchv1.Job{finishedJob("a", batchv1.JobComplete, 1, 0), finishedJob("b", batchv1.JobFailed, 2, 0)}, "b is Failed"},
+		"right": {[]*batchv1.Job{finishedJob("a", batchv1.JobComplete, 1, 0),
+			finishedJob("b", batchv1.JobComplete, 2, 0)}, ""},
+		"one more": {[]*batchv1.Job{finishedJob("a", batchv1.JobComplete, 2, 0),
+			finishedJob("b", batchv1.JobComplete, 2, 0)}, "miss -1 succeeded"},
+		"one failed": {[]*batchv1.Job{finishedJob("a", batchv1.JobComplete, 1, 1),
+			finishedJob("b", batchv1.JobComplete, 2, 0)}, "and -1 failed"},
+		"Failed": {[]*batchv1.Job{finishedJob("a", batchv1.JobComplete, 1, 0),
+			finishedJob("b", batchv1.JobFailed, 2, 0)}, "b is Failed"},
 		"one missing": {[]*batchv1.Job{finishedJob("a", batchv1.JobComplete, 1, 0)}, "1 Jobs instead of 2"},
 	} {
 		g := NewWithT(t)
@@ -163,8 +167,10 @@ func repeats(seconds float64, creates int) []sample {
 	var all []sample
 	for _, factor := range []float64{1, 10, 0.1} {
 		all = append(all, sample{
-			time: time.Duration(seconds * factor * float64(time.Second)), cpu: 2 * factor, peak: uint64(40 * factor * (1 << 20)),
-			calls: requests.Counts{{Verb: "create", Resource: "pods"}: creates, {Verb: "patch", Resource: "pods"}: creates * 2},
+			time: time.Duration(seconds * factor * float64(time.Second)), cpu: 2 * factor,
+			peak: uint64(40 * factor * (1 << 20)),
+			calls: requests.Counts{{Verb: "create", Resource: "pods"}: creates,
+				{Verb: "patch", Resource: "pods"}: creates * 2},
 		})
 	}
 	return all
@@ -178,18 +184,24 @@ func TestTablesHaveMediansPerPodAndRatios(t *testing.T) {
 	}{
 		"comparison": {
 			func(b *strings.Builder) { printComparison(b, lines) },
-			"| row | seconds | upstream | ratio | calls per pod | upstream | ratio | peak MiB | upstream | ratio | CPU seconds | upstream | ratio |\n" +
+			"| row | seconds | upstream | ratio | calls per pod | upstream | ratio | peak MiB | upstream | ratio | " +
+				"CPU seconds | upstream | ratio |\n" +
 				"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n" +
 				"| a Job | 3.00 | 6.00 | 0.50 | 3.00 | 6.00 | 0.50 | 40.0 | 40.0 | 1.00 | 2.00 | 2.00 | 1.00 |\n\n",
 		},
 		"comparison with what takes no controller": {
 			func(b *strings.Builder) {
-				printComparison(b, append([]line{{text: "by hand", pods: 100, ours: repeats(3, 100), theirs: repeats(6, 200), byHand: []float64{2, 9, 1}}}, lines...))
+				printComparison(b, append([]line{{text: "by hand", pods: 100, ours: repeats(3, 100),
+					theirs: repeats(6, 200), byHand: []float64{2, 9, 1}}}, lines...))
 			},
-			"| row | seconds | upstream | ratio | calls per pod | upstream | ratio | peak MiB | upstream | ratio | CPU seconds | upstream | ratio | seconds by hand | ratio |\n" +
-				"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n" +
-				"| by hand | 3.00 | 6.00 | 0.50 | 3.00 | 6.00 | 0.50 | 40.0 | 40.0 | 1.00 | 2.00 | 2.00 | 1.00 | 2.00 | 1.50 |\n" +
-				"| a Job | 3.00 | 6.00 | 0.50 | 3.00 | 6.00 | 0.50 | 40.0 | 40.0 | 1.00 | 2.00 | 2.00 | 1.00 | – | – |\n\n",
+			"| row | seconds | upstream | ratio | calls per pod | upstream | ratio | peak MiB | upstream | ratio | " +
+				"CPU seconds | upstream | ratio | seconds by hand | ratio |\n" +
+				"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | " +
+				"---: | ---: | ---: | ---: |\n" +
+				"| by hand | 3.00 | 6.00 | 0.50 | 3.00 | 6.00 | 0.50 | 40.0 | 40.0 | 1.00 | 2.00 | " +
+				"2.00 | 1.00 | 2.00 | 1.50 |\n" +
+				"| a Job | 3.00 | 6.00 | 0.50 | 3.00 | 6.00 | 0.50 | 40.0 | 40.0 | 1.00 | 2.00 | " +
+				"2.00 | 1.00 | – | – |\n\n",
 		},
 		"calls": {
 			func(b *strings.Builder) { printCalls(b, lines) },
@@ -218,8 +230,9 @@ func TestTablesHaveMediansPerPodAndRatios(t *testing.T) {
 func pod(name, scheduler, code string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, Annotations: map[string]string{exitCode: code}},
-		Spec:       corev1.PodSpec{SchedulerName: scheduler, Containers: []corev1.Container{{Name: "main", Image: "none"}}},
-		Status:     corev1.PodStatus{Phase: corev1.PodPending},
+		Spec: corev1.PodSpec{SchedulerName: scheduler,
+			Containers: []corev1.Container{{Name: "main", Image: "none"}}},
+		Status: corev1.PodStatus{Phase: corev1.PodPending},
 	}
 }
 

@@ -33,8 +33,10 @@ type floorLine struct {
 
 // printHeader prints where everything was measured.
 func printHeader(out io.Writer, version string, before, after machine) {
-	fmt.Fprintf(out, "Machine: %d cores (%s), %.0f GiB of memory, %s, Kubernetes %s; load average %.1f before, %.1f after.\n",
-		runtime.NumCPU(), cmp.Or(before.cpu, "unknown"), float64(before.memory)/(1<<30), runtime.Version(), version, before.load, after.load)
+	fmt.Fprintf(out,
+		"Machine: %d cores (%s), %.0f GiB of memory, %s, Kubernetes %s; load average %.1f before, %.1f after.\n",
+		runtime.NumCPU(), cmp.Or(before.cpu, "unknown"), float64(before.memory)/(1<<30), runtime.Version(), version,
+		before.load, after.load)
 }
 
 // printComparison prints a table of medians with their ratios, reference to upstream,

@@ -82,11 +82,12 @@ func many(name, text string, n int) row {
 }
 
 func failing(name, text string, n int) row {
-	return row{name: name, text: text, pods: n, jobs: n, fails: true, start: func(ctx context.Context, w *workload) error {
-		return w.createJobs(ctx, n, func(name string) *batchv1.Job {
-			return template(name).BackoffLimit(0).Puppet(map[string]string{exitCode: "1"}).Obj()
-		})
-	}}
+	return row{name: name, text: text, pods: n, jobs: n, fails: true,
+		start: func(ctx context.Context, w *workload) error {
+			return w.createJobs(ctx, n, func(name string) *batchv1.Job {
+				return template(name).BackoffLimit(0).Puppet(map[string]string{exitCode: "1"}).Obj()
+			})
+		}}
 }
 
 func one(name, text string, completions int, indexed bool) row {
@@ -118,7 +119,8 @@ func podOf(job *batchv1.Job, index int) *corev1.Pod {
 	template := job.Spec.Template.DeepCopy()
 	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	pod.GenerateName = job.Name + "-"
-	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job,
+		batchv1.SchemeGroupVersion.WithKind("Job"))}
 	pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
 	if ptr.Deref(job.Spec.CompletionMode, batchv1.NonIndexedCompletion) == batchv1.NonIndexedCompletion {
 		return pod
@@ -130,9 +132,10 @@ func podOf(job *batchv1.Job, index int) *corev1.Pod {
 	pod.GenerateName = pod.Spec.Hostname + "-"
 	for i := range pod.Spec.Containers {
 		c := &pod.Spec.Containers[i]
-		c.Env = append(c.Env, corev1.EnvVar{Name: "JOB_COMPLETION_INDEX", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{
-			FieldPath: "metadata.labels['" + batchv1.JobCompletionIndexAnnotation + "']",
-		}}})
+		c.Env = append(c.Env, corev1.EnvVar{Name: "JOB_COMPLETION_INDEX",
+			ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{
+				FieldPath: "metadata.labels['" + batchv1.JobCompletionIndexAnnotation + "']",
+			}}})
 	}
 	return pod
 }
@@ -158,9 +161,11 @@ func crons(name, text string, n int) row {
 		})
 	}
 	start := func(ctx context.Context, w *workload) error {
-		due := fmt.Appendf(nil, `{"status":{"lastScheduleTime":%q}}`, time.Now().Add(-time.Hour).UTC().Format(time.RFC3339))
+		due := fmt.Appendf(nil, `{"status":{"lastScheduleTime":%q}}`,
+			time.Now().Add(-time.Hour).UTC().Format(time.RFC3339))
 		return inParallel(ctx, n, func(ctx context.Context, i int) error {
-			_, err := w.client.BatchV1().CronJobs(w.namespace).Patch(ctx, cronName(i), types.MergePatchType, due, metav1.PatchOptions{}, "status")
+			_, err := w.client.BatchV1().CronJobs(w.namespace).Patch(ctx, cronName(i), types.MergePatchType, due,
+				metav1.PatchOptions{}, "status")
 			return err
 		})
 	}
@@ -184,7 +189,8 @@ func floorsAt(scale float64) []floor {
 }
 
 // measureFloor returns how long something takes without a controller.
-func (b *Bench) measureFloor(ctx context.Context, name string, measure func(context.Context, *workload) error) (time.Duration, error) {
+func (b *Bench) measureFloor(ctx context.Context, name string,
+	measure func(context.Context, *workload) error) (time.Duration, error) {
 	w, err := newWorkload(ctx, b.Client)
 	if err != nil {
 		return 0, err
@@ -200,7 +206,8 @@ func (b *Bench) measureFloor(ctx context.Context, name string, measure func(cont
 
 // bare is a pod as a controller makes it of a row's template.
 func bare(i int, scheduler string) *corev1.Pod {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("pod-", i)}, Spec: template("").Obj().Spec.Template.Spec}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("pod-", i)},
+		Spec: template("").Obj().Spec.Template.Spec}
 	pod.Spec.SchedulerName = scheduler
 	return pod
 }
@@ -220,7 +227,8 @@ func createBare(ctx context.Context, w *workload, n int) error {
 func (w *workload) createAndFree(ctx context.Context, n int, pod func(i int) *corev1.Pod) error {
 	free := []byte(`{"metadata":{"$deleteFromPrimitiveList/finalizers":["` + batchv1.JobTrackingFinalizer + `"]}}`)
 	return w.createAndEnd(ctx, n, pod, func(name string) error {
-		_, err := w.client.CoreV1().Pods(w.namespace).Patch(ctx, name, types.StrategicMergePatchType, free, metav1.PatchOptions{})
+		_, err := w.client.CoreV1().Pods(w.namespace).Patch(ctx, name, types.StrategicMergePatchType, free,
+			metav1.PatchOptions{})
 		return err
 	})
 }
@@ -235,7 +243,8 @@ func createForKWOK(ctx context.Context, w *workload, n int) error {
 
 // createAndEnd creates pods, does something to each that has succeeded, and
 // returns when that is done for all.
-func (w *workload) createAndEnd(ctx context.Context, n int, pod func(i int) *corev1.Pod, then func(name string) error) error {
+func (w *workload) createAndEnd(ctx context.Context, n int, pod func(i int) *corev1.Pod,
+	then func(name string) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	names := make(chan string, n)

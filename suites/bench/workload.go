@@ -43,7 +43,8 @@ type workload struct {
 }
 
 func newWorkload(ctx context.Context, c kubernetes.Interface) (*workload, error) {
-	ns, err := c.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "jobconformance-bench-"}}, metav1.CreateOptions{})
+	ns, err := c.CoreV1().Namespaces().Create(ctx,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "jobconformance-bench-"}}, metav1.CreateOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,8 @@ func (w *workload) await(ctx context.Context, n int) (time.Time, error) {
 		select {
 		case <-changed:
 		case <-time.After(stallLimit):
-			return last, errors.Join(fmt.Errorf("%d of %d Jobs are finished, and none has changed for %s", done, n, stallLimit), w.finisher.err())
+			return last, errors.Join(fmt.Errorf("%d of %d Jobs are finished, and none has changed for %s", done, n,
+				stallLimit), w.finisher.err())
 		case <-ctx.Done():
 			return last, context.Cause(ctx)
 		}
@@ -143,7 +145,8 @@ func (w *workload) clear(ctx context.Context) error {
 	for _, collection := range []interface {
 		DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
 	}{batch.CronJobs(w.namespace), batch.Jobs(w.namespace)} {
-		if err := collection.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background}, all); err != nil {
+		if err := collection.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background},
+			all); err != nil {
 			return err
 		}
 	}
@@ -152,7 +155,8 @@ func (w *workload) clear(ctx context.Context) error {
 		return err
 	}
 	err = inParallel(ctx, len(pods.Items), func(ctx context.Context, i int) error {
-		err := core.Pods(w.namespace).Delete(ctx, pods.Items[i].Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+		err := core.Pods(w.namespace).Delete(ctx, pods.Items[i].Name,
+			metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
 		return client.IgnoreNotFound(err)
 	})
 	if err != nil {
@@ -208,11 +212,12 @@ type finisher struct {
 func finishPods(ctx context.Context, c kubernetes.Interface, namespace string) (*finisher, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f := &finisher{client: c, queue: workqueue.NewTyped[*corev1.Pod]()}
-	unwatch, err := requests.Watch(ctx, c, namespace, requests.Pods, cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
-		if pod := obj.(*corev1.Pod); pod.Spec.SchedulerName == scheduler && pod.Status.Phase == corev1.PodPending {
-			f.queue.Add(pod)
-		}
-	}})
+	unwatch, err := requests.Watch(ctx, c, namespace, requests.Pods,
+		cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+			if pod := obj.(*corev1.Pod); pod.Spec.SchedulerName == scheduler && pod.Status.Phase == corev1.PodPending {
+				f.queue.Add(pod)
+			}
+		}})
 	if err != nil {
 		cancel()
 		return nil, err

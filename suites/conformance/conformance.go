@@ -138,7 +138,8 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 		selection.Declined = append(selection.Declined, string(feature))
 	}
 	selection.Except = table.DeclinedInvariants(selection.Declined, nil)
-	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr, Selection: &selection}
+	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr,
+		Selection: &selection}
 	options.Build.KubernetesVersion = o.KubernetesVersion
 	environment, err := run.Open(ctx, options)
 	if err != nil {
@@ -159,7 +160,8 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 		Implementation: o.Implementation,
 		Cluster: report.Cluster{
 			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
-			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(), Environment: o.Where.Environment,
+			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(),
+			Environment: o.Where.Environment,
 		},
 		Selection: report.Selection{Focus: o.Focus, Labels: o.Labels, Declined: o.Declined},
 	}
@@ -177,9 +179,12 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 func (o Options) implementation() (implementation.Implementation, error) {
 	switch {
 	case o.Implementation.Name == "":
-		return implementation.Implementation{}, badinput.New("the implementation has no name", "set Options.Implementation.Name")
+		return implementation.Implementation{},
+			badinput.New("the implementation has no name", "set Options.Implementation.Name")
 	case (o.Start == nil) == (o.Command == ""):
-		return implementation.Implementation{}, badinput.New("there is no way, or more than one, to start the controller", "set Options.Start or Options.Command")
+		return implementation.Implementation{},
+			badinput.New("there is no way, or more than one, to start the controller",
+				"set Options.Start or Options.Command")
 	}
 	of := implementation.Options{Name: "exec:" + o.Command, Controllers: o.Controllers, ManagedBy: o.ManagedBy}
 	if o.Start != nil {

@@ -23,9 +23,14 @@ func TestLevels(t *testing.T) {
 func TestLinks(t *testing.T) {
 	for source, want := range map[string]string{
 		"KEP-2307": "[KEP-2307](https://github.com/kubernetes/enhancements/issues/2307)",
-		"batch/v1 JobSpec.parallelism; docs: concepts/jobs#a-b": "[batch/v1 JobSpec.parallelism](https://pkg.go.dev/k8s.io/api/batch/v1#JobSpec.Parallelism); [docs: concepts/jobs#a-b](https://kubernetes.io/docs/concepts/jobs/#a-b)",
-		"batch/v1 JobSpec.ttlSecondsAfterFinished":              "[batch/v1 JobSpec.ttlSecondsAfterFinished](https://pkg.go.dev/k8s.io/api/batch/v1#JobSpec.TTLSecondsAfterFinished)",
-		"batch/v1 JobNameLabel and kubernetes/kubernetes#7":     "[batch/v1 JobNameLabel](https://pkg.go.dev/k8s.io/api/batch/v1#JobNameLabel) and [kubernetes/kubernetes#7](https://github.com/kubernetes/kubernetes/issues/7)",
+		"batch/v1 JobSpec.parallelism; docs: concepts/jobs#a-b": "[batch/v1 " +
+			"JobSpec.parallelism](https://pkg.go.dev/k8s.io/api/batch/v1#JobSpec.Parallelism); [docs: " +
+			"concepts/jobs#a-b](https://kubernetes.io/docs/concepts/jobs/#a-b)",
+		"batch/v1 JobSpec.ttlSecondsAfterFinished": "[batch/v1 " +
+			"JobSpec.ttlSecondsAfterFinished](https://pkg.go.dev/k8s.io/api/batch/v1#JobSpec.TTLSecondsAfterFinished)",
+		"batch/v1 JobNameLabel and kubernetes/kubernetes#7": "[batch/v1 " +
+			"JobNameLabel](https://pkg.go.dev/k8s.io/api/batch/v1#JobNameLabel) and " +
+			"[kubernetes/kubernetes#7](https://github.com/kubernetes/kubernetes/issues/7)",
 		"RFC 2119": "RFC 2119",
 	} {
 		if got := Links(source); got != want {
@@ -36,7 +41,8 @@ func TestLinks(t *testing.T) {
 
 func TestRequirementsAboutAField(t *testing.T) {
 	r := Requirement{Source: "batch/v1 CronJobStatus.lastSuccessfulTime; kubernetes/kubernetes#118530"}
-	for path, want := range map[string]bool{"status.lastSuccessfulTime": true, "status.lastSuccessful": false, "spec.lastSuccessfulTime": false, "": false} {
+	for path, want := range map[string]bool{"status.lastSuccessfulTime": true, "status.lastSuccessful": false,
+		"spec.lastSuccessfulTime": false, "": false} {
 		if got := r.IsAbout(path); got != want {
 			t.Errorf("%q: %t", path, got)
 		}

@@ -40,7 +40,9 @@ func Links(source string) string {
 func (r Requirement) IsAbout(path string) bool {
 	section, name, _ := strings.Cut(path, ".")
 	kind := map[string]string{"spec": "CronJobSpec.", "status": "CronJobStatus."}[section]
-	return kind != "" && slices.ContainsFunc(Parts(r.Source), func(p Part) bool { return p.Text == "batch/v1 "+kind+name })
+	return kind != "" && slices.ContainsFunc(Parts(r.Source), func(p Part) bool {
+		return p.Text == "batch/v1 "+kind+name
+	})
 }
 
 // Part is a piece of a Source. URL is the page it names, empty if it names none.

@@ -51,8 +51,9 @@ func (t *Test) Run(ctx context.Context) (*Tally, error) {
 	t.random = rand.New(rand.NewPCG(t.Seed, 0))
 	t.scripts = Scripts(t.Jobs, t.random)
 	box, err := sandbox.Open(ctx, sandbox.Options{
-		Config: t.Config(), User: "crash", Run: t.Name(), Prefix: "jobconformance-crash-", KubernetesVersion: t.Version(),
-		Except: invariants.NotAfterRestart(), // it is restarted outside of the sandbox
+		Config: t.Config(), User: "crash", Run: t.Name(), Prefix: "jobconformance-crash-",
+		KubernetesVersion: t.Version(),
+		Except:            invariants.NotAfterRestart(), // it is restarted outside of the sandbox
 	})
 	if err != nil {
 		return nil, err
@@ -82,7 +83,8 @@ func (t *Test) Run(ctx context.Context) (*Tally, error) {
 
 func (t *Test) execute(ctx context.Context) (*Tally, error) {
 	for _, s := range t.scripts {
-		if _, err := t.Client.BatchV1().Jobs(t.sandbox.Namespace).Create(ctx, s.Job, metav1.CreateOptions{}); err != nil {
+		if _, err := t.Client.BatchV1().Jobs(t.sandbox.Namespace).Create(ctx, s.Job,
+			metav1.CreateOptions{}); err != nil {
 			return nil, err
 		}
 	}
@@ -136,7 +138,8 @@ func (t *Test) killAll(ctx context.Context, tally *Tally) error {
 			return err
 		}
 		if done := tally.Kills + 1; done%20 == 0 || done == t.Kills {
-			console.Line(t.Progress, "killed "+t.Implementation.Name, "%d of %d, %d of %d Jobs finished", done, t.Kills, t.finished(), len(t.scripts))
+			console.Line(t.Progress, "killed "+t.Implementation.Name, "%d of %d, %d of %d Jobs finished", done, t.Kills,
+				t.finished(), len(t.scripts))
 		}
 	}
 }
@@ -175,7 +178,8 @@ func (t *Test) edits() map[int][]func(context.Context) error {
 	at := func(kills int, name string, suspend bool) {
 		edits[kills] = append(edits[kills], func(ctx context.Context) error {
 			patch := fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, suspend)
-			_, err := t.Client.BatchV1().Jobs(t.sandbox.Namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+			_, err := t.Client.BatchV1().Jobs(t.sandbox.Namespace).Patch(ctx, name, types.MergePatchType, patch,
+				metav1.PatchOptions{})
 			return err
 		})
 	}
@@ -226,7 +230,8 @@ func (t *Test) examine(ctx context.Context, tally *Tally) error {
 		return err
 	}
 	if len(h.Gaps) > 0 {
-		return fmt.Errorf("the watch of %ss was cut: %s; pods may be missing from the count", h.Gaps[0].Kind, h.Gaps[0].Reason)
+		return fmt.Errorf("the watch of %ss was cut: %s; pods may be missing from the count", h.Gaps[0].Kind,
+			h.Gaps[0].Reason)
 	}
 	tally.count(t.scripts, outcomes(h), t.tracked())
 	for _, v := range t.sandbox.Judge(h) {

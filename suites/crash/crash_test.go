@@ -115,7 +115,8 @@ func TestScriptsAddUp(t *testing.T) {
 			t.Errorf("%s: %+v is wanted, but its script leads to %+v", s.Job.Name, s.Want, want)
 		}
 		if want.Condition == batchv1.JobFailed && *s.Job.Spec.Parallelism != 1 {
-			t.Errorf("%s fails with %d pods at a time: nobody knows how many are active then", s.Job.Name, *s.Job.Spec.Parallelism)
+			t.Errorf("%s fails with %d pods at a time: nobody knows how many are active then", s.Job.Name,
+				*s.Job.Spec.Parallelism)
 		}
 	}
 }

@@ -21,26 +21,28 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, func() {
 
 	// The first two missed times are 2 hours apart, and the next one is 22 hours later.
 	// Wrong: takes all missed times to be as far apart as the first two.
-	It("the controller starts the last missed Job although missed times were closer together before", covers.Requirements(
-		LatestMissedOnly), covers.Shows(upstream.MissedRunLost), func(ctx SpecContext) {
-		s, tick := framework.New(ctx), framework.Ago(150*time.Minute)
-		schedule := fmt.Sprintf("%d %d,%d * * *", tick.Minute(), tick.Add(-2*time.Hour).Hour(), tick.Hour())
-		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule(schedule), tick.Add(-3*time.Hour))
+	It("the controller starts the last missed Job although missed times were closer together before",
+		covers.Requirements(
+			LatestMissedOnly), covers.Shows(upstream.MissedRunLost), func(ctx SpecContext) {
+			s, tick := framework.New(ctx), framework.Ago(150*time.Minute)
+			schedule := fmt.Sprintf("%d %d,%d * * *", tick.Minute(), tick.Add(-2*time.Hour).Hour(), tick.Hour())
+			cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule(schedule), tick.Add(-3*time.Hour))
 
-		cronJob.Starts(tick)
-		Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
-	})
+			cronJob.Starts(tick)
+			Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
+		})
 
 	// Wrong: counts the interval from the deadline on, so that the next time is always
 	// in the future.
-	It("the controller starts a missed Job of @every within a starting deadline below the interval", covers.Requirements(
-		DeadlineWithEvery), covers.Shows(upstream.EveryMissesDeadline), func(ctx SpecContext) {
-		s, last := framework.New(ctx), framework.Ago(65*time.Minute)
-		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).
-			Schedule("@every 1h").StartingDeadlineSeconds(600), last)
+	It("the controller starts a missed Job of @every within a starting deadline below the interval",
+		covers.Requirements(
+			DeadlineWithEvery), covers.Shows(upstream.EveryMissesDeadline), func(ctx SpecContext) {
+			s, last := framework.New(ctx), framework.Ago(65*time.Minute)
+			cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).
+				Schedule("@every 1h").StartingDeadlineSeconds(600), last)
 
-		cronJob.Starts(last.Add(time.Hour))
-	})
+			cronJob.Starts(last.Add(time.Hour))
+		})
 
 	// Another CronJob shows that the controller has seen this one, too late by its first
 	// deadline. Wrong: takes the time for skipped once and for all.
@@ -198,25 +200,26 @@ var _ = Describe("CronJob summer time:", behaviour.Schedule, func() {
 
 	// Another CronJob shows that the controller has seen this one. Wrong: starts several
 	// Jobs, or one on another day.
-	DescribeTable("the controller starts at most one Job on that day", func(ctx SpecContext, by time.Duration, hour func(summerTime) int, after time.Duration) {
-		s := framework.New(ctx)
-		midnight, zone := clockChange(by)
-		last := midnight.Add(time.Duration(hour(zone))*time.Hour + after)
-		schedule := fmt.Sprintf("30 %d %d %d *", hour(zone), midnight.Day(), midnight.Month())
-		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).TimeZone(zone.name).Schedule(schedule), last)
-		tick := framework.Ago(30 * time.Minute)
-		s.Due(puppet.CronJob("witness", puppet.Job("")), tick).Starts(tick)
+	DescribeTable("the controller starts at most one Job on that day",
+		func(ctx SpecContext, by time.Duration, hour func(summerTime) int, after time.Duration) {
+			s := framework.New(ctx)
+			midnight, zone := clockChange(by)
+			last := midnight.Add(time.Duration(hour(zone))*time.Hour + after)
+			schedule := fmt.Sprintf("30 %d %d %d *", hour(zone), midnight.Day(), midnight.Month())
+			cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).TimeZone(zone.name).Schedule(schedule), last)
+			tick := framework.Ago(30 * time.Minute)
+			s.Due(puppet.CronJob("witness", puppet.Job("")), tick).Starts(tick)
 
-		s.Stays("there is one Job, or none", func(g Gomega) {
-			g.Expect(len(cronJob.Started())).To(BeNumerically("<=", 1))
-			for _, job := range cronJob.Jobs() {
-				at, err := time.Parse(time.RFC3339, framework.ScheduledTime(job))
-				g.Expect(err).NotTo(HaveOccurred())
-				g.Expect(at).To(And(BeTemporally(">", last), BeTemporally("<", midnight.AddDate(0, 0, 1))))
-			}
-		})
-		AddReportEntry("scheduled times of the Jobs started", cronJob.Started())
-	},
+			s.Stays("there is one Job, or none", func(g Gomega) {
+				g.Expect(len(cronJob.Started())).To(BeNumerically("<=", 1))
+				for _, job := range cronJob.Jobs() {
+					at, err := time.Parse(time.RFC3339, framework.ScheduledTime(job))
+					g.Expect(err).NotTo(HaveOccurred())
+					g.Expect(at).To(And(BeTemporally(">", last), BeTemporally("<", midnight.AddDate(0, 0, 1))))
+				}
+			})
+			AddReportEntry("scheduled times of the Jobs started", cronJob.Started())
+		},
 		Entry("for a time that does not exist as summer time begins", covers.Requirements(SkippedBySummerTime),
 			time.Hour, func(z summerTime) int { return z.skipped }, -time.Hour),
 		Entry("for a time that exists again as summer time ends", covers.Requirements(RepeatedBySummerTime),
@@ -241,7 +244,8 @@ func clockChange(by time.Duration) (time.Time, summerTime) {
 		Expect(err).NotTo(HaveOccurred())
 		year, month, day := time.Now().In(location).Date()
 		for i := 1; i < 360; i++ {
-			begin, end := time.Date(year, month, day-i, 0, 0, 0, 0, location), time.Date(year, month, day-i+1, 0, 0, 0, 0, location)
+			begin, end := time.Date(year, month, day-i, 0, 0, 0, 0, location),
+				time.Date(year, month, day-i+1, 0, 0, 0, 0, location)
 			if end.Sub(begin) == 24*time.Hour-by {
 				return begin, zone
 			}

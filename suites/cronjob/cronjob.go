@@ -63,7 +63,9 @@ func owned(job *puppet.JobBuilder, cronJob *framework.CronJob) *puppet.JobBuilde
 // its status: because of spec.managedBy and, where that is unknown (1.31),
 // because it is suspended.
 func unmanaged(name string) *puppet.JobBuilder {
-	return puppet.Job(name).Suspend().With(func(j *batchv1.Job) { j.Spec.ManagedBy = ptr.To("example.com/jobconformance") })
+	return puppet.Job(name).Suspend().With(func(j *batchv1.Job) {
+		j.Spec.ManagedBy = ptr.To("example.com/jobconformance")
+	})
 }
 
 // setFinished writes the status of a Job that ran for a minute and is now

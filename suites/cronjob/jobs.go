@@ -27,7 +27,8 @@ var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 		TemplateCannotSetScheduledTime, ScheduledTimeAnnotation), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).With(func(c *batchv1.CronJob) {
-			metav1.SetMetaDataAnnotation(&c.Spec.JobTemplate.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, "2001-01-01T00:00:00Z")
+			metav1.SetMetaDataAnnotation(&c.Spec.JobTemplate.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation,
+				"2001-01-01T00:00:00Z")
 		}), tick)
 
 		job := cronJob.Starts(tick)
@@ -42,7 +43,9 @@ var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 		TemplateMaySuspend, JobFollowsTemplate), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		template := puppet.Job("").Suspend().Indexed().Completions(3).ActiveDeadlineSeconds(1234).
-			PodReplacementPolicy(batchv1.Failed).With(func(j *batchv1.Job) { j.Spec.TTLSecondsAfterFinished = ptr.To[int32](99) })
+			PodReplacementPolicy(batchv1.Failed).With(func(j *batchv1.Job) {
+			j.Spec.TTLSecondsAfterFinished = ptr.To[int32](99)
+		})
 		cronJob := s.Due(puppet.CronJob("a", template), tick)
 
 		Expect(cronJob.Starts(tick).Made().Spec).To(And(
@@ -92,7 +95,8 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 		}})
 		foreign := s.Create(owned(unmanaged(s.JobName("a", first)), deleted).With(func(j *batchv1.Job) {
 			j.Finalizers = []string{finalizer}
-			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, first.Format(time.RFC3339))
+			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation,
+				first.Format(time.RFC3339))
 		}))
 		s.Finally(func() {
 			patch := []byte(`{"metadata":{"finalizers":null}}`)
@@ -124,7 +128,8 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 			j.OwnerReferences = []metav1.OwnerReference{
 				*metav1.NewControllerRef(owner.Made(), batchv1.SchemeGroupVersion.WithKind("Job")),
 			}
-			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, first.Format(time.RFC3339))
+			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation,
+				first.Format(time.RFC3339))
 		}))
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent), tick)
 		due := s.Recorder.Position()
@@ -344,7 +349,8 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 		cronJob.NextDue(second)
 		s.Soon("only the second Job and its pod are left", func(g Gomega) {
 			g.Expect(cronJob.Existing()).To(Equal(framework.Times(second)))
-			g.Expect(s.Pods()).To(HaveExactElements(Not(HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, old.Name)))))
+			g.Expect(s.Pods()).To(HaveExactElements(
+				Not(HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, old.Name)))))
 			g.Expect(cronJob.Now().Status.Active).To(BeEmpty())
 		})
 	})
@@ -373,7 +379,8 @@ func finished(s *framework.Sandbox, cronJob *framework.CronJob, names ...string)
 		}
 		start := framework.Ago(time.Duration(hours) * time.Hour)
 		job := s.Create(owned(unmanaged(name), cronJob).With(func(j *batchv1.Job) {
-			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, start.Format(time.RFC3339))
+			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation,
+				start.Format(time.RFC3339))
 		}))
 		setFinished(s, job, as, start)
 	}

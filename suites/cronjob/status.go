@@ -283,7 +283,9 @@ var _ = Describe("CronJob events:", behaviour.Schedule, func() {
 		hourly := puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Hourly(tick)).StartingDeadlineSeconds(5000)
 		cronJob := s.Scheduled(hourly, tick.Add(-200*time.Hour))
 		cronJob.Starts(tick)
-		s.Stays("there is no warning", func(g Gomega) { g.Expect(events(s, cronJob, "TooManyMissedTimes")).To(BeEmpty()) })
+		s.Stays("there is no warning", func(g Gomega) {
+			g.Expect(events(s, cronJob, "TooManyMissedTimes")).To(BeEmpty())
+		})
 	})
 
 	It("the controller emits MissingJob and UnexpectedJob", covers.Requirements(

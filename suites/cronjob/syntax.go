@@ -125,7 +125,8 @@ var _ = Describe("CronJob timeZone:", behaviour.Schedule, func() {
 			local := tick.In(time.FixedZone(zone, int(offset.Seconds())))
 			schedule := fmt.Sprintf("%d %d %d %d *", local.Minute(), local.Hour(), local.Day(), local.Month())
 			if weekday {
-				schedule = fmt.Sprintf("%d %d * * %s", local.Minute(), local.Hour(), strings.ToUpper(local.Weekday().String()[:3]))
+				schedule = fmt.Sprintf("%d %d * * %s", local.Minute(), local.Hour(),
+					strings.ToUpper(local.Weekday().String()[:3]))
 			}
 			cronJob := s.Scheduled(puppet.CronJob(name, puppet.Job("")).
 				Schedule(schedule).TimeZone(zone), framework.LastBefore(tick))
@@ -155,7 +156,8 @@ var _ = Describe("CronJob timeZone:", behaviour.Schedule, func() {
 				tick = tick.AddDate(-1, 0, 0)
 			}
 			cronJob := s.Scheduled(puppet.CronJob(season.name, puppet.Job("")).
-				Schedule(fmt.Sprintf("0 12 15 %d *", season.month)).TimeZone("America/New_York"), tick.Add(-2*time.Hour))
+				Schedule(fmt.Sprintf("0 12 15 %d *", season.month)).TimeZone("America/New_York"),
+				tick.Add(-2*time.Hour))
 
 			job := cronJob.Starts(tick).Made()
 			Expect(job.Annotations).To(HaveKeyWithValue(

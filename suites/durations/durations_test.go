@@ -57,7 +57,9 @@ func measured(t *testing.T, paths []string) string {
 	for spec := range took {
 		specs = append(specs, spec)
 	}
-	slices.SortFunc(specs, func(a, b string) int { return cmp.Or(cmp.Compare(took[b], took[a]), strings.Compare(a, b)) })
+	slices.SortFunc(specs, func(a, b string) int {
+		return cmp.Or(cmp.Compare(took[b], took[a]), strings.Compare(a, b))
+	})
 	var lines strings.Builder
 	for _, spec := range specs {
 		fmt.Fprintf(&lines, "%s %s\n", took[spec], spec)

@@ -12,10 +12,11 @@ import (
 // The whole suite takes a minute; this is a part of it.
 func TestConformance(t *testing.T) {
 	r := conformance.Run(t, conformance.Options{
-		Implementation: report.Implementation{Name: "example", Version: "v0.1.0", Contact: []string{"https://example.org/controller"}},
-		Start:          Run,
-		Labels:         "behaviour:parallelism || behaviour:concurrencyPolicy",
-		Reports:        os.Getenv("REPORTS"),
+		Implementation: report.Implementation{Name: "example", Version: "v0.1.0",
+			Contact: []string{"https://example.org/controller"}},
+		Start:   Run,
+		Labels:  "behaviour:parallelism || behaviour:concurrencyPolicy",
+		Reports: os.Getenv("REPORTS"),
 	})
 	if r.Specs[spec.Passed] == 0 {
 		t.Error("no spec has passed")

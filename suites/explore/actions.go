@@ -109,12 +109,14 @@ func (d Disturbance) act(s Scenario, end string) []scenario.Step {
 	switch d.User {
 	case Patches:
 		look := map[string]any{"annotations": map[string]any{"example.com/look": "again"}}
-		return append(steps, scenario.Step{Patch: &scenario.Patch{Kind: kind, Name: name, Merge: map[string]any{"metadata": look}}})
+		return append(steps, scenario.Step{
+			Patch: &scenario.Patch{Kind: kind, Name: name, Merge: map[string]any{"metadata": look}}})
 	case Suspends:
 		return append(steps, patch(map[string]any{"suspend": true}), pause, patch(map[string]any{"suspend": false}))
 	case Scales:
 		before := ptr.Deref(object.Object.(*batchv1.Job).Spec.Parallelism, 1)
-		return append(steps, patch(map[string]any{"parallelism": 0}), pause, patch(map[string]any{"parallelism": before}))
+		return append(steps, patch(map[string]any{"parallelism": 0}), pause,
+			patch(map[string]any{"parallelism": before}))
 	case Deletes:
 		return append(steps, remove)
 	case Recreates:
@@ -122,9 +124,11 @@ func (d Disturbance) act(s Scenario, end string) []scenario.Step {
 		return append(steps, remove, scenario.Step{Await: gone}, scenario.Step{Create: object})
 	case Releases:
 		owner := map[string]any{"ownerReferences": nil}
-		return append(steps, scenario.Step{Patch: &scenario.Patch{Kind: "Pod", Which: "true", Merge: map[string]any{"metadata": owner}}, IfAny: true})
+		return append(steps, scenario.Step{
+			Patch: &scenario.Patch{Kind: "Pod", Which: "true", Merge: map[string]any{"metadata": owner}}, IfAny: true})
 	}
-	return append(steps, scenario.Step{Delete: &scenario.Delete{Kind: string(d.User[len(DeletesIt):]), Which: "true"}, IfAny: true})
+	return append(steps, scenario.Step{Delete: &scenario.Delete{Kind: string(d.User[len(DeletesIt):]), Which: "true"},
+		IfAny: true})
 }
 
 // fault returns what goes wrong as a scenario has it: see Disturbance.

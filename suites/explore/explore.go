@@ -88,7 +88,8 @@ func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error
 		return nil, err
 	}
 	return &Tally{
-		Differences: e.differences(scenarios), Identity: e.Results.identity, Results: e.results, Missing: e.all - e.done, Harness: e.harness,
+		Differences: e.differences(scenarios), Identity: e.Results.identity, Results: e.results,
+		Missing: e.all - e.done, Harness: e.harness,
 		Known: e.Known, Took: time.Since(start), scenarios: scenarios, again: e.Again,
 	}, nil
 }
@@ -177,9 +178,11 @@ func (e *Explorer) note(t task, o Result, before bool) {
 	switch known := knownOf(e.Known, o); {
 	case before:
 	case known != nil:
-		fmt.Fprintf(e.Out, "%s known: %s: %s (%d of %d runs)\n", progress, title(o.Scenario, o.Plan), strings.Join(o.Causes, ", "), o.Shown, o.Runs)
+		fmt.Fprintf(e.Out, "%s known: %s: %s (%d of %d runs)\n", progress, title(o.Scenario, o.Plan),
+			strings.Join(o.Causes, ", "), o.Shown, o.Runs)
 	case o.Red():
-		fmt.Fprintf(e.Out, "%s VIOLATION %s: %s (%d of %d runs)\n", progress, title(o.Scenario, o.Plan), strings.Join(o.Causes, ", "), o.Shown, o.Runs)
+		fmt.Fprintf(e.Out, "%s VIOLATION %s: %s (%d of %d runs)\n", progress, title(o.Scenario, o.Plan),
+			strings.Join(o.Causes, ", "), o.Shown, o.Runs)
 	case !o.Reached:
 		fmt.Fprintf(e.Out, "%s not reached: %s\n", progress, title(o.Scenario, o.Plan))
 	}

@@ -89,8 +89,10 @@ func TestPairsAreOfDifferentCalls(t *testing.T) {
 
 func TestImpossiblePlansAreRefused(t *testing.T) {
 	for _, text := range []string{
-		"", "create pods: lose answer", "create pods 0: lose answer", "create pods 1: hold", "watch pods 1: lose answer",
-		"get pods 1: answer 500", "create pods 1: explode", "create pods 1: kill before;", "create pods 1: kill before, create pods 2: kill before",
+		"", "create pods: lose answer", "create pods 0: lose answer", "create pods 1: hold",
+		"watch pods 1: lose answer",
+		"get pods 1: answer 500", "create pods 1: explode", "create pods 1: kill before;",
+		"create pods 1: kill before, create pods 2: kill before",
 	} {
 		if plan, err := ParsePlan(text); !badinput.Is(err) {
 			t.Errorf("%q became %q: %v", text, plan, err)
@@ -135,7 +137,8 @@ func TestResultsAreOfUseToTheSameImplementationOnly(t *testing.T) {
 
 func TestKnownDeviationsExplainNothingElse(t *testing.T) {
 	known := []spec.Bug{{Explored: spec.Explored{Scenario: "del.*", Plan: "patch pods [0-9]+: .*", Cause: "step 3"}}}
-	at := Result{Scenario: "deletion", Plan: "patch pods 2: answer 500", Finding: campaign.Finding{Causes: []string{"step 3"}}}
+	at := Result{Scenario: "deletion", Plan: "patch pods 2: answer 500",
+		Finding: campaign.Finding{Causes: []string{"step 3"}}}
 	if knownOf(known, at) == nil {
 		t.Error("it is not known")
 	}
@@ -155,7 +158,8 @@ func TestKnownDeviationsExplainNothingElse(t *testing.T) {
 
 func TestScenariosAreForVersions(t *testing.T) {
 	sc := Scenario{Since: "v1.32.0"}
-	for version, want := range map[string]bool{"v1.31.14": false, "v1.32.0": true, "v1.32.0-rc.1": true, "v1.37.1": true, "strange": false} {
+	for version, want := range map[string]bool{"v1.31.14": false, "v1.32.0": true, "v1.32.0-rc.1": true,
+		"v1.37.1": true, "strange": false} {
 		if sc.In(version) != want {
 			t.Errorf("%s: %t", version, !want)
 		}
@@ -253,7 +257,8 @@ func TestAViolationIsRepeatedAndReported(t *testing.T) {
 	if !tally.Red() || !tally.Complete() || s.times("create pods 2: lose answer") != 3 {
 		t.Errorf("%v\n%s", s.ran, text)
 	}
-	for _, want := range []string{"VIOLATION a, create pods 2: lose answer: step 3 (2 of 3 runs)", "a: step 3, in 1 runs", "again a, create pods 2: lose answer", "RED x"} {
+	for _, want := range []string{"VIOLATION a, create pods 2: lose answer: step 3 (2 of 3 runs)",
+		"a: step 3, in 1 runs", "again a, create pods 2: lose answer", "RED x"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing says %q:\n%s", want, text)
 		}
@@ -268,15 +273,18 @@ func TestAKnownViolationIsNone(t *testing.T) {
 			{Explored: spec.Explored{Plan: "delete pods 1: lose answer"}, Text: "it was so"},
 		}
 	})
-	if tally.Red() || !strings.Contains(text, "known, in 1 runs: it is so") || !strings.Contains(text, "known, but seen in no run: it was so") {
+	if tally.Red() || !strings.Contains(text, "known, in 1 runs: it is so") ||
+		!strings.Contains(text, "known, but seen in no run: it was so") {
 		t.Error(text)
 	}
 }
 
 func TestAFaultThatMetNoCallIsReportedAndTriedTwice(t *testing.T) {
-	s := &fakeRunner{plans: map[string][]*scenario.Result{"create pods 2: answer 500": {green("create pods 2: answer 500")}}}
+	s := &fakeRunner{plans: map[string][]*scenario.Result{
+		"create pods 2: answer 500": {green("create pods 2: answer 500")}}}
 	tally, text := explored(t, s, nil)
-	if tally.Red() || s.times("create pods 2: answer 500") != 2 || !strings.Contains(text, "not reached: a, create pods 2: answer 500") {
+	if tally.Red() || s.times("create pods 2: answer 500") != 2 ||
+		!strings.Contains(text, "not reached: a, create pods 2: answer 500") {
 		t.Error(text)
 	}
 }
@@ -310,7 +318,8 @@ func TestAPlanIsReducedToWhatItNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &fakeRunner{plans: map[string][]*scenario.Result{both.String(): {red(3)}, "create pods 2: lose answer": {red(3)}}}
+	s := &fakeRunner{plans: map[string][]*scenario.Result{both.String(): {red(3)},
+		"create pods 2: lose answer": {red(3)}}}
 	e := &Explorer{Runner: s.run, Folder: t.TempDir(), shrunk: map[string]bool{}}
 	o, err := e.try(context.Background(), Scenario{Name: "a", Scenario: small}, both)
 	if err != nil || o.Plan != "create pods 2: lose answer" || o.Shown != 3 {
@@ -320,7 +329,8 @@ func TestAPlanIsReducedToWhatItNeeds(t *testing.T) {
 
 func TestScenariosAreDisturbedAlternately(t *testing.T) {
 	var got []string
-	for _, task := range interleave([][]task{{{Scenario{Name: "a"}, nil}, {Scenario{Name: "a"}, nil}, {Scenario{Name: "a"}, nil}}, nil, {{Scenario{Name: "b"}, nil}}}) {
+	for _, task := range interleave([][]task{{{Scenario{Name: "a"}, nil}, {Scenario{Name: "a"}, nil},
+		{Scenario{Name: "a"}, nil}}, nil, {{Scenario{Name: "b"}, nil}}}) {
 		got = append(got, task.sc.Name)
 	}
 	if want := []string{"a", "b", "a", "a"}; !slices.Equal(got, want) {
@@ -333,7 +343,8 @@ func TestUsersActAtEachWriteAndEachEnd(t *testing.T) {
 	if err != nil || len(scenarios) != len(users) {
 		t.Fatalf("%d of %d scenarios, %v", len(scenarios), len(users), err)
 	}
-	seen := Seen{Writes: map[string]int{"create pods": 2, "update jobs/status": 1}, Events: map[string]int{"pods": 3}, Ended: 2}
+	seen := Seen{Writes: map[string]int{"create pods": 2, "update jobs/status": 1}, Events: map[string]int{"pods": 3},
+		Ended: 2}
 	for _, s := range scenarios {
 		kind, _ := s.object()
 		alone := (3 + 2) * len(actions("create", kind))
@@ -381,7 +392,8 @@ func TestTheEndStateAfterADeletionWaitsForTheGarbageCollector(t *testing.T) {
 		return run.Steps[len(run.Steps)-endSteps(run):]
 	}
 	after := ends(sc, "create jobs 1: user deletes")
-	if len(after) != 3 || after[0].Await != end || !strings.HasSuffix(after[1].Stays, ownerGone) || after[2].Await != end {
+	if len(after) != 3 || after[0].Await != end || !strings.HasSuffix(after[1].Stays, ownerGone) ||
+		after[2].Await != end {
 		t.Errorf("%v", after)
 	}
 	otherwise := ends(sc, "create jobs 1: user suspends")
@@ -427,7 +439,8 @@ func TestAScenarioIsMadeSmaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := small.Steps[0].Create.Object.(*batchv1.Job)
-	if len(small.Faults) > 0 || *job.Spec.Completions != 1 || *job.Spec.Parallelism != 1 || wrong(small).Green() || len(small.Steps) > 5 {
+	if len(small.Faults) > 0 || *job.Spec.Completions != 1 || *job.Spec.Parallelism != 1 || wrong(small).Green() ||
+		len(small.Steps) > 5 {
 		text, _ := small.YAML()
 		t.Errorf("%s", text)
 	}

@@ -81,7 +81,8 @@ func ParsePlan(text string) (Plan, error) {
 func parseDisturbance(text string) (Disturbance, error) {
 	at, do, _ := strings.Cut(text, ":")
 	fault, err := faultproxy.ParseAt(at)
-	if err != nil || fault.Nth == 0 || fault.Name != "" || !slices.Contains(plannedVerbs, fault.Verb) || fault.Resource == "" {
+	if err != nil || fault.Nth == 0 || fault.Name != "" || !slices.Contains(plannedVerbs, fault.Verb) ||
+		fault.Resource == "" {
 		return Disturbance{}, badinput.New(fmt.Sprintf("%q is no fault of a plan", text),
 			`write faults like "create pods 2: lose answer" or "watch pods 3: hold", with semicolons between`)
 	}
@@ -126,7 +127,8 @@ func effects(verb string) []faultproxy.Effect {
 		return nil
 	}
 	return []faultproxy.Effect{
-		{Kind: faultproxy.Answer, Code: 500}, {Kind: faultproxy.LoseAnswer}, {Kind: faultproxy.KillBefore}, {Kind: faultproxy.KillAfter},
+		{Kind: faultproxy.Answer, Code: 500}, {Kind: faultproxy.LoseAnswer}, {Kind: faultproxy.KillBefore},
+		{Kind: faultproxy.KillAfter},
 	}
 }
 
@@ -287,7 +289,8 @@ func Scenarios(which *regexp.Regexp) ([]Scenario, error) {
 		all = append(all, Scenario{Name: e.Name, Text: string(e.Text), Scenario: e.Scenario, Since: since[e.Name]})
 	}
 	if len(all) == 0 {
-		return nil, badinput.New(fmt.Sprintf("no scenario matches %q", which), "choose some of "+strings.Join(names, ", "))
+		return nil, badinput.New(fmt.Sprintf("no scenario matches %q", which),
+			"choose some of "+strings.Join(names, ", "))
 	}
 	return all, nil
 }

@@ -56,7 +56,8 @@ func (r *Results) add(s Scenario, result Result) error {
 func (r *Results) differences(s Scenario, o Result) map[string][]string {
 	all := map[string][]string{}
 	for _, other := range r.All() {
-		same := other.Scenario == s.Name && other.Text == s.digest() && other.Plan == o.Plan && other.Kubernetes == r.identity.Kubernetes
+		same := other.Scenario == s.Name && other.Text == s.digest() && other.Plan == o.Plan &&
+			other.Kubernetes == r.identity.Kubernetes
 		compared := o.Reached && other.Reached && len(o.End) > 0 && len(other.End) > 0
 		if !same || other.Implementation == r.identity.Implementation || !compared {
 			continue

@@ -71,7 +71,8 @@ func (e *Explorer) try(ctx context.Context, s Scenario, plan Plan) (Result, erro
 		return Result{}, err
 	}
 	o := Result{
-		Scenario: s.Name, Plan: plan.String(), Reached: len(first.Unmet) == 0, Finding: campaign.FindingOf(first), Took: first.Took,
+		Scenario: s.Name, Plan: plan.String(), Reached: len(first.Unmet) == 0, Finding: campaign.FindingOf(first),
+		Took: first.Took,
 	}
 	if len(plan) == 0 {
 		o.Seen = &seen
@@ -131,7 +132,8 @@ const shrinkTries = 10
 // smallest writes the smallest scenario found that shows what a plan has shown, in the format
 // of the library, once for each cause that is not known. It returns the file, relative to
 // the folder for reports; none where there is one already.
-func (e *Explorer) smallest(ctx context.Context, s Scenario, plan Plan, o Result, first *scenario.Result) (string, error) {
+func (e *Explorer) smallest(ctx context.Context, s Scenario, plan Plan, o Result,
+	first *scenario.Result) (string, error) {
 	file := filepath.Join("found", strings.ReplaceAll(s.Name+"-"+o.Causes[0], " ", "-")+".yaml")
 	e.mu.Lock()
 	known := e.shrunk[file] || knownOf(e.Known, o) != nil
@@ -151,7 +153,8 @@ func (e *Explorer) smallest(ctx context.Context, s Scenario, plan Plan, o Result
 	if err != nil {
 		return "", err
 	}
-	smallest.Description = fmt.Sprintf("found by exploration: %s: %s", title(s.Name, plan.String()), strings.Join(o.Causes, ", "))
+	smallest.Description = fmt.Sprintf("found by exploration: %s: %s", title(s.Name, plan.String()),
+		strings.Join(o.Causes, ", "))
 	return file, smallest.Save(filepath.Join(e.Folder, file))
 }
 

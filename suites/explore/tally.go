@@ -84,7 +84,8 @@ func (t *Tally) Print(out io.Writer) {
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "scenario\truns\tok\tnot reached\tknown\tviolations\tdistinct causes")
 	row := func(name string, s sums) {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", name, s.runs, s.ok, s.notReached, s.known, s.violations, s.causes)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", name, s.runs, s.ok, s.notReached, s.known, s.violations,
+			s.causes)
 	}
 	for _, sc := range t.scenarios {
 		row(sc.Name, t.sums(func(o Result) bool { return o.Scenario == sc.Name }))
@@ -108,7 +109,8 @@ func (t *Tally) Print(out io.Writer) {
 		word = "NOT COMPLETE"
 	}
 	fmt.Fprintf(out, "\n%s %s: %d of %d runs done, %d violations of %d causes, %d known, %d not reached, in %s\n", word,
-		t.Identity.Implementation, all.runs, all.runs+t.Missing, all.violations, all.causes, all.known, all.notReached, t.Took.Round(time.Second))
+		t.Identity.Implementation, all.runs, all.runs+t.Missing, all.violations, all.causes, all.known, all.notReached,
+		t.Took.Round(time.Second))
 }
 
 // printKnown prints known deviations, and those that were not seen.
@@ -122,8 +124,11 @@ func (t *Tally) printKnown(out io.Writer) {
 		}
 		switch {
 		case len(of) > 0:
-			fmt.Fprintf(out, "\nknown, in %d runs: %s\n  %s\n", len(of), strings.TrimSpace(k.Name()+" "+k.Text), t.again(of[0].Scenario, of[0].Plan))
-		case t.Complete() && slices.ContainsFunc(t.scenarios, func(s Scenario) bool { return matches(k.Explored.Scenario, s.Name) }):
+			fmt.Fprintf(out, "\nknown, in %d runs: %s\n  %s\n", len(of), strings.TrimSpace(k.Name()+" "+k.Text),
+				t.again(of[0].Scenario, of[0].Plan))
+		case t.Complete() && slices.ContainsFunc(t.scenarios, func(s Scenario) bool {
+			return matches(k.Explored.Scenario, s.Name)
+		}):
 			fmt.Fprintf(out, "\nknown, but seen in no run: %s\n", strings.TrimSpace(k.Name()+" "+k.Text))
 		}
 	}
@@ -134,7 +139,8 @@ func (t *Tally) unknown() (all []campaign.Listed) {
 	for _, o := range t.Results {
 		if o.Red() && knownOf(t.Known, o) == nil {
 			name := cmp.Or(o.Plan, "undisturbed")
-			all = append(all, campaign.Listed{Finding: o.Finding, Of: o.Scenario + ": ", Name: name, Again: t.again(o.Scenario, o.Plan)})
+			all = append(all, campaign.Listed{Finding: o.Finding, Of: o.Scenario + ": ", Name: name,
+				Again: t.again(o.Scenario, o.Plan)})
 		}
 	}
 	return all

@@ -55,7 +55,8 @@ func succeeds(s *framework.Sandbox, cronJob *framework.CronJob, tick time.Time) 
 
 // holdAt stops the watch events of a resource when the first of some requests is
 // made. held receives the function that releases them.
-func holdAt(s *framework.Sandbox, calls faultproxy.Calls, resource string) (happened *faultproxy.Rule, held <-chan func()) {
+func holdAt(s *framework.Sandbox, calls faultproxy.Calls,
+	resource string) (happened *faultproxy.Rule, held <-chan func()) {
 	holds := make(chan func(), 1)
 	return s.Proxy.On(calls).Nth(1).Do(func() { holds <- s.Proxy.Hold(resource) }), holds
 }
@@ -162,7 +163,8 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		failed := s.Proxy.On(deleteJobs).Nth(1).Answer(500)
 		s.Proxy.Start()
 		cronJob := s.Due(
-			puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), framework.Ago(30*time.Minute))
+			puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0),
+			framework.Ago(30*time.Minute))
 		s.Proxy.Meets("delete the Job", failed)
 		cronJob.Change(func(c *batchv1.CronJob) {
 			metav1.SetMetaDataAnnotation(&c.ObjectMeta, "example.com/sync", "again")
@@ -190,7 +192,9 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			g.Expect(jobs).To(HaveLen(1))
 			g.Expect(framework.Is(&jobs[0], batchv1.JobComplete)).To(BeTrue())
 		})
-		s.Stays("the Job is the only one", func(g Gomega) { g.Expect(cronJob.Started()).To(Equal(framework.Times(tick))) })
+		s.Stays("the Job is the only one", func(g Gomega) {
+			g.Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
+		})
 		release()
 		succeeds(s, cronJob, tick)
 	})

@@ -91,20 +91,23 @@ var _ = Describe("Job faults:", faultLabels, func() {
 				completes(job, 2)
 				released(s, pods...)
 			}}),
-		Entry("an index succeeded, it is completed", covers.Requirements(CatchesUpAfterDowntime, jobs.CountsOnce), downtime{
-			job:     puppet.Job("a").Indexed().Parallelism(1).Completions(2),
-			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) { end(s, 0, pods[0]) },
-			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
-				job.Counts("the next index runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
-				Expect(job.Now().Status.CompletedIndexes).To(Equal("0"))
-				released(s, pods[0])
-			}}),
+		Entry("an index succeeded, it is completed", covers.Requirements(CatchesUpAfterDowntime, jobs.CountsOnce),
+			downtime{
+				job:     puppet.Job("a").Indexed().Parallelism(1).Completions(2),
+				happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) { end(s, 0, pods[0]) },
+				after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+					job.Counts("the next index runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
+					Expect(job.Now().Status.CompletedIndexes).To(Equal("0"))
+					released(s, pods[0])
+				}}),
 		Entry("an index failed and was scaled away, it is not listed as failed", covers.Requirements(
 			CatchesUpAfterDowntime, jobs.ScaleDownForgetsFailedIndexes, jobs.ZeroRetriesPerIndex), downtime{
 			job: puppet.Job("a").Indexed().Parallelism(3).Completions(3).BackoffLimitPerIndex(0),
 			happens: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
 				end(s, 1, ofIndex("2", pods))
-				job.Change(func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = ptr.To[int32](2), ptr.To[int32](2) })
+				job.Change(func(j *batchv1.Job) {
+					j.Spec.Parallelism, j.Spec.Completions = ptr.To[int32](2), ptr.To[int32](2)
+				})
 			},
 			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
 				released(s, ofIndex("2", pods))
@@ -141,14 +144,15 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			},
 			after: failureIsReplaced}),
 		// Wrong: takes the pod of a Job that it has not read yet for an orphan.
-		Entry("a failed pod was deleted, it is counted although the controller reads pods before Jobs", covers.Requirements(
-			CatchesUpAfterDowntime, jobs.FinalizerUntilCounted), downtime{
-			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
-				end(s, 1, pods[0])
-				pods[0].Delete()
-			},
-			after:    failureIsReplaced,
-			jobsLast: true}),
+		Entry("a failed pod was deleted, it is counted although the controller reads pods before Jobs",
+			covers.Requirements(
+				CatchesUpAfterDowntime, jobs.FinalizerUntilCounted), downtime{
+				happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
+					end(s, 1, pods[0])
+					pods[0].Delete()
+				},
+				after:    failureIsReplaced,
+				jobsLast: true}),
 		Entry("a failed pod that matches FailJob was deleted, the Job is Failed", covers.Requirements(
 			CatchesUpAfterDowntime, jobs.FailJobAction), downtime{
 			job: twoPods().PodFailurePolicy(batchv1.PodFailurePolicyRule{
@@ -244,7 +248,8 @@ var _ = Describe("Job faults:", faultLabels, func() {
 						g.Expect(job.Created()).To(HaveLen(9))
 					})
 					Expect(job.Created()[5].CreationTimestamp.Sub(ended)).To(
-						And(BeNumerically(">=", 2*oneBackoff-time.Second), BeNumerically("<", 4*oneBackoff-time.Second)))
+						And(BeNumerically(">=", 2*oneBackoff-time.Second),
+							BeNumerically("<", 4*oneBackoff-time.Second)))
 				}}),
 		// The documentation limits the delay to 6 min, kube-controller-manager to 10 min.
 		Entry("eight pods failed, the next ones wait for 6 min", covers.Requirements(
@@ -256,21 +261,23 @@ var _ = Describe("Job faults:", faultLabels, func() {
 				released(s, pods...)
 				s.Stays("no pod is created", func(g Gomega) { g.Expect(job.Created()).To(HaveLen(8)) })
 			}}),
-		Entry("the Job was deleted in the background, its pods are released", framework.OnlyReleaser, covers.Requirements(
-			CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
-			happens: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
-				job.Delete()
-				ended(s, pods...)
-			},
-			after: allGone}),
-		Entry("the Job was deleted in the foreground, its pods are released", framework.OnlyReleaser, covers.Requirements(
-			CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
-			happens: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
-				foreground := client.PropagationPolicy(metav1.DeletePropagationForeground)
-				Expect(s.Client.Delete(s.Context(), job.Now(), foreground)).To(Succeed())
-				ended(s, pods...)
-			},
-			after: allGone}),
+		Entry("the Job was deleted in the background, its pods are released", framework.OnlyReleaser,
+			covers.Requirements(
+				CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+				happens: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+					job.Delete()
+					ended(s, pods...)
+				},
+				after: allGone}),
+		Entry("the Job was deleted in the foreground, its pods are released", framework.OnlyReleaser,
+			covers.Requirements(
+				CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
+				happens: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
+					foreground := client.PropagationPolicy(metav1.DeletePropagationForeground)
+					Expect(s.Client.Delete(s.Context(), job.Now(), foreground)).To(Succeed())
+					ended(s, pods...)
+				},
+				after: allGone}),
 		Entry("the Job was deleted without its pods, they run on without the finalizer",
 			framework.OnlyReleaser, covers.Requirements(CatchesUpAfterDowntime, ReleasesOrphansDespiteFaults), downtime{
 				happens: func(s *framework.Sandbox, job *framework.Job, _ framework.Pods) {
@@ -316,12 +323,13 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			job:     twoPods().Suspend(),
 			happens: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) { job.Resume() },
 			after:   func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) { job.Runs(2) }}),
-		Entry("the Job was scaled up, more pods run", covers.Requirements(CatchesUpAfterDowntime, jobs.RunsAsMany), downtime{
-			happens: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) { job.SetParallelism(3) },
-			after: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) {
-				job.Runs(3)
-				Expect(job.Created()).To(HaveLen(3))
-			}}),
+		Entry("the Job was scaled up, more pods run", covers.Requirements(CatchesUpAfterDowntime, jobs.RunsAsMany),
+			downtime{
+				happens: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) { job.SetParallelism(3) },
+				after: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) {
+					job.Runs(3)
+					Expect(job.Created()).To(HaveLen(3))
+				}}),
 		Entry("the Job was scaled down, the surplus pods are deleted", covers.Requirements(
 			CatchesUpAfterDowntime, jobs.RunsAsMany), downtime{
 			happens: func(_ *framework.Sandbox, job *framework.Job, _ framework.Pods) { job.SetParallelism(1) },
@@ -367,7 +375,9 @@ func failureIsReplaced(s *framework.Sandbox, job *framework.Job, pods framework.
 
 func ofIndex(index string, pods framework.Pods) framework.Pod {
 	GinkgoHelper()
-	i := slices.IndexFunc(pods, func(p framework.Pod) bool { return p.Annotations[batchv1.JobCompletionIndexAnnotation] == index })
+	i := slices.IndexFunc(pods, func(p framework.Pod) bool {
+		return p.Annotations[batchv1.JobCompletionIndexAnnotation] == index
+	})
 	Expect(i).To(BeNumerically(">=", 0), "pod of index "+index)
 	return pods[i]
 }

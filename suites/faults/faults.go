@@ -161,7 +161,8 @@ func released(s *framework.Sandbox, pods ...framework.Pod) {
 	GinkgoHelper()
 	for _, pod := range pods {
 		s.Soon("pod "+pod.Name+" is released", func(g Gomega) {
-			g.Expect(s.Pods()).NotTo(ContainElement(And(HaveField("UID", pod.UID), HaveField("Finalizers", Not(BeEmpty())))))
+			g.Expect(s.Pods()).NotTo(
+				ContainElement(And(HaveField("UID", pod.UID), HaveField("Finalizers", Not(BeEmpty())))))
 		})
 	}
 }

@@ -23,7 +23,8 @@ import (
 func replicas(s *framework.Sandbox) (first, second *framework.Proxied) {
 	GinkgoHelper()
 	flags := []string{
-		"--leader-elect=true", "--leader-elect-resource-name=" + lease, "--leader-elect-resource-namespace=" + s.Namespace,
+		"--leader-elect=true", "--leader-elect-resource-name=" + lease,
+		"--leader-elect-resource-namespace=" + s.Namespace,
 		"--leader-elect-lease-duration=5m", "--leader-elect-renew-deadline=4m", "--leader-elect-retry-period=1s",
 	}
 	first, second = s.Replica("first", flags...), s.Replica("second", flags...)

@@ -75,7 +75,8 @@ func expectRetries(s *framework.Sandbox, calls faultproxy.Calls) {
 			continue
 		}
 		if !failed.IsZero() {
-			Expect(call.At.Sub(failed)).To(BeNumerically("<", longestRetry), "time until a request that failed is made again")
+			Expect(call.At.Sub(failed)).To(BeNumerically("<", longestRetry),
+				"time until a request that failed is made again")
 		}
 		failed = time.Time{}
 		if call.Fault != "" {

@@ -109,7 +109,8 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			g.Expect(s.History().Pods("another")).To(ContainElement(HaveField("Pod().OwnerReferences", HaveLen(1))))
 		})
 		s.StaysSince(created, "the pod has no owner", func(g Gomega) {
-			g.Expect(s.Pods()).To(ContainElement(And(HaveField("Name", "orphan"), HaveField("OwnerReferences", BeEmpty()))))
+			g.Expect(s.Pods()).To(ContainElement(
+				And(HaveField("Name", "orphan"), HaveField("OwnerReferences", BeEmpty()))))
 		})
 		release()
 		job.Change(func(j *batchv1.Job) { j.Finalizers = nil })
@@ -117,37 +118,39 @@ var _ = Describe("Job faults:", faultLabels, func() {
 	})
 
 	// Wrong: creates a pod for each that it does not see.
-	It("with a stale view of pods, the controller creates no more than needed and counts each once", covers.Requirements(
-		StalePods), func(ctx SpecContext) {
-		s := started(ctx)
-		release := s.Proxy.Hold("pods")
-		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).ExitCodes("0"))
-		s.Proxy.Misses("pods")
-		s.Stays("there are two pods at most", func(g Gomega) {
-			g.Expect(len(job.Created())).To(BeNumerically("<=", 2))
+	It("with a stale view of pods, the controller creates no more than needed and counts each once",
+		covers.Requirements(
+			StalePods), func(ctx SpecContext) {
+			s := started(ctx)
+			release := s.Proxy.Hold("pods")
+			job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).ExitCodes("0"))
+			s.Proxy.Misses("pods")
+			s.Stays("there are two pods at most", func(g Gomega) {
+				g.Expect(len(job.Created())).To(BeNumerically("<=", 2))
+			})
+			release()
+			completes(job, 2)
 		})
-		release()
-		completes(job, 2)
-	})
 
 	// Wrong: finds no pods that it would have to wait for.
-	It("with a stale view of pods, a Job fails only after the pods that its controller does not see", covers.Requirements(
-		StalePods, jobs.FailedAfterAllPods), func(ctx SpecContext) {
-		s := started(ctx)
-		release := s.Proxy.Hold("pods")
-		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(2))
-		s.Soon("the Job has two pods", func(g Gomega) { g.Expect(job.Created()).To(HaveLen(2)) })
-		s.Proxy.Misses("pods")
-		s.StaysFor(4*time.Second, "the Job is not Failed before its pods have ended", func(g Gomega) {
-			g.Expect(job.Is(batchv1.JobFailed) && len(s.Active()) > 0).To(BeFalse())
+	It("with a stale view of pods, a Job fails only after the pods that its controller does not see",
+		covers.Requirements(
+			StalePods, jobs.FailedAfterAllPods), func(ctx SpecContext) {
+			s := started(ctx)
+			release := s.Proxy.Hold("pods")
+			job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(2))
+			s.Soon("the Job has two pods", func(g Gomega) { g.Expect(job.Created()).To(HaveLen(2)) })
+			s.Proxy.Misses("pods")
+			s.StaysFor(4*time.Second, "the Job is not Failed before its pods have ended", func(g Gomega) {
+				g.Expect(job.Is(batchv1.JobFailed) && len(s.Active()) > 0).To(BeFalse())
+			})
+			release()
+			s.Soon("the Job is Failed, and its pods have ended", func(g Gomega) {
+				g.Expect(job.Is(batchv1.JobFailed)).To(BeTrue())
+				g.Expect(s.Active()).To(BeEmpty())
+			})
+			Expect(job.Created()).To(HaveLen(2))
 		})
-		release()
-		s.Soon("the Job is Failed, and its pods have ended", func(g Gomega) {
-			g.Expect(job.Is(batchv1.JobFailed)).To(BeTrue())
-			g.Expect(s.Active()).To(BeEmpty())
-		})
-		Expect(job.Created()).To(HaveLen(2))
-	})
 
 	// The controller may ask the API server, or create the pod again: nothing has shown
 	// it the first one. It works again when another Job has a pod. Wrong: keeps both.
@@ -284,18 +287,19 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		})
 
 	// Wrong: keeps the pods of a Job that is missing from its list, as it received no deletion.
-	It("the controller releases the pods of a Job whose deletion it missed", framework.OnlyReleaser, covers.Requirements(
-		ExpiredWatches, ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
-		s := started(ctx)
-		job := s.Create(puppet.Job("a"))
-		pod := job.Runs(1)[0]
-		releaseJobs, releasePods := s.Proxy.Hold("jobs"), s.Proxy.Hold("pods")
-		job.Delete()
-		expire(s, "jobs", "pods")
-		releaseJobs()
-		releasePods()
-		pod.IsGone()
-	})
+	It("the controller releases the pods of a Job whose deletion it missed", framework.OnlyReleaser,
+		covers.Requirements(
+			ExpiredWatches, ReleasesOrphansDespiteFaults), func(ctx SpecContext) {
+			s := started(ctx)
+			job := s.Create(puppet.Job("a"))
+			pod := job.Runs(1)[0]
+			releaseJobs, releasePods := s.Proxy.Hold("jobs"), s.Proxy.Hold("pods")
+			job.Delete()
+			expire(s, "jobs", "pods")
+			releaseJobs()
+			releasePods()
+			pod.IsGone()
+		})
 
 	// The controller comes to the pod while it still takes its Job to be there, as it has come to a
 	// later one. client-go then shows the other Job as an update of the first. Wrong: does not compare
@@ -309,14 +313,16 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			release := s.Proxy.Hold("jobs")
 			old.Delete()
 			s.Soon("the pod terminates", func(g Gomega) {
-				g.Expect(s.Pods()).To(ContainElement(And(HaveField("UID", pod.UID), HaveField("DeletionTimestamp", Not(BeNil())))))
+				g.Expect(s.Pods()).To(ContainElement(
+					And(HaveField("UID", pod.UID), HaveField("DeletionTimestamp", Not(BeNil())))))
 			})
 			witness := framework.Create(s, &corev1.Pod{
 				ObjectMeta: metav1.ObjectMeta{Name: "witness", Finalizers: []string{batchv1.JobTrackingFinalizer}},
 				Spec:       *old.Made().Spec.Template.Spec.DeepCopy(),
 			})
 			s.Soon("a later pod that has no owner has no finalizer any more", func(g Gomega) {
-				g.Expect(s.Pods()).To(ContainElement(And(HaveField("UID", witness.UID), HaveField("Finalizers", BeEmpty()))))
+				g.Expect(s.Pods()).To(ContainElement(
+					And(HaveField("UID", witness.UID), HaveField("Finalizers", BeEmpty()))))
 			})
 			vanishes(s, s.Pod(witness))
 			job := s.Create(puppet.Job("a"))

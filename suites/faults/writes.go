@@ -143,7 +143,8 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		for i, pod := range pods {
 			pod.End(1)
 			s.SoonAfter(framework.MaxAPIBackoff, "the failure is recorded", func(g Gomega) {
-				g.Expect(job.Now().Status.UncountedTerminatedPods).To(HaveValue(HaveField("Failed", ContainElement(pod.UID))))
+				g.Expect(job.Now().Status.UncountedTerminatedPods).To(
+					HaveValue(HaveField("Failed", ContainElement(pod.UID))))
 			})
 			if i == 0 {
 				job.Runs(2)
@@ -201,7 +202,8 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		})
 
 	// Wrong: repeats a step because its event could not be written.
-	It("with failing event writes, the Job completes", covers.Requirements(FinishesWithoutEvents), func(ctx SpecContext) {
+	It("with failing event writes, the Job completes", covers.Requirements(
+		FinishesWithoutEvents), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		s.Proxy.On(createEvents).Answer(500)
 		s.Proxy.Start()

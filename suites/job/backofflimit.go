@@ -310,9 +310,12 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		job := s.Create(puppet.Job("a").Indexed().Parallelism(1).Completions(2).BackoffLimitPerIndex(9).
 			FinishedAgo(longAgo))
 		retried := func(created int) framework.Pod {
-			s.Soon("the next pod is created", func(g Gomega) { g.Expect(len(s.Created())).To(BeNumerically(">=", created)) })
+			s.Soon("the next pod is created", func(g Gomega) {
+				g.Expect(len(s.Created())).To(BeNumerically(">=", created))
+			})
 			if byIndex(s.Created()[created-1:])["1"].Name != "" {
-				Skip("not verified: the controller counts the back-off from the creation of pods, and runs the other index meanwhile")
+				Skip("not verified: the controller counts the back-off from the creation of pods, and " +
+					"runs the other index meanwhile")
 			}
 			return indexRunsAgain(s, job, "0", created)
 		}
@@ -331,7 +334,8 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		})
 		next := byIndex(s.Created()[3:])["1"].CreationTimestamp
 		Expect(next.Sub(third.EndedAt())).To(
-			BeNumerically("<", 4*firstBackoff-time.Second), "time between the failure of index 0 and the pod of index 1")
+			BeNumerically("<", 4*firstBackoff-time.Second),
+			"time between the failure of index 0 and the pod of index 1")
 	})
 
 	// Wrong: removes the finalizer of the failed pod at once, and starts to count at 0, or

@@ -19,7 +19,8 @@ import (
 var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, func() {
 	// Wrong: retries once more or less or without limit, or fails the Job with the index.
 	It("the controller retries each index that many times while the others run", covers.Requirements(
-		RetriesEachIndex, FailedIndexLeavesOthers, FailedIndexFailsTheJob, FailedCountsEveryIndex), func(ctx SpecContext) {
+		RetriesEachIndex, FailedIndexLeavesOthers, FailedIndexFailsTheJob,
+		FailedCountsEveryIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(2).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
 		pods := byIndex(job.Runs(2))

@@ -21,7 +21,8 @@ import (
 // when a pod ends, by the times in its status; the rest is waited for. Those with several
 // failures at the same time are among the faults: there, no failure is seen before the
 // others.
-var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulated("a kubelet stamps its own time"), func() {
+var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulated(
+	"a kubelet stamps its own time"), func() {
 	// Wrong: doubles the delay no more than once; begins with a longer one.
 	It("the controller waits 80 s after the fourth failure, and not longer", covers.Requirements(
 		BackoffDoubles), func(ctx SpecContext) {
@@ -54,7 +55,8 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulate
 	})
 })
 
-var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, framework.Simulated("a kubelet terminates containers"), func() {
+var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, framework.Simulated(
+	"a kubelet terminates containers"), func() {
 	// Wrong: panics, or takes the exit code that is not there for 0.
 	It("a failed pod whose containers run on matches no rule with exit codes", covers.Requirements(
 		UnterminatedHasNoExitCode), func(ctx SpecContext) {
@@ -67,7 +69,8 @@ var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, framework.
 	})
 })
 
-var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, framework.Simulated("a kubelet stamps its own time"), func() {
+var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, framework.Simulated(
+	"a kubelet stamps its own time"), func() {
 	// Wrong: counts for the delay only what counts towards the limit.
 	It("the controller waits 40 s after the third ignored failure of an index, and not longer", covers.Requirements(
 		IgnoredFailuresDelayIndex), func(ctx SpecContext) {
@@ -83,40 +86,45 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fr
 	})
 })
 
-var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, framework.Simulated("a kubelet stamps its own time"), func() {
+var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, framework.Simulated(
+	"a kubelet stamps its own time"), func() {
 	// One index is due 20 s after its second failure, the other one soon. Wrong: waits for the longest
 	// of several back-offs, or for that of the first index.
-	DescribeTable("an index runs again when its back-off is over, while that of another goes on", func(ctx SpecContext, first, second string) {
-		s := framework.New(ctx)
-		job := s.Create(indexed(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
-		byIndex(job.Runs(2))[second].End(1)
-		later, sooner := indexRunsAgain(s, job, second, 3), byIndex(s.Active())[first]
-		later.Direct(map[string]string{puppet.FinishedAgo: "0s", puppet.ExitCodes: "1"})
-		podsReach(s, corev1.PodFailed, 2)
-		sooner.Direct(map[string]string{puppet.FinishedAgo: "6s", puppet.ExitCodes: "1"})
-		podsReach(s, corev1.PodFailed, 3)
-		nextPodIsDue(s, sooner.EndedAt(), firstBackoff)
-		next := s.Created()[3]
-		Expect(indexesOf(framework.Pods{next})).To(ConsistOf(first))
-		Expect(next.CreationTimestamp.Time).To(BeTemporally("<", later.EndedAt().Add(2*firstBackoff-2*time.Second)))
-	},
+	DescribeTable("an index runs again when its back-off is over, while that of another goes on",
+		func(ctx SpecContext, first, second string) {
+			s := framework.New(ctx)
+			job := s.Create(indexed(2).BackoffLimitPerIndex(2).FinishedAgo(longAgo))
+			byIndex(job.Runs(2))[second].End(1)
+			later, sooner := indexRunsAgain(s, job, second, 3), byIndex(s.Active())[first]
+			later.Direct(map[string]string{puppet.FinishedAgo: "0s", puppet.ExitCodes: "1"})
+			podsReach(s, corev1.PodFailed, 2)
+			sooner.Direct(map[string]string{puppet.FinishedAgo: "6s", puppet.ExitCodes: "1"})
+			podsReach(s, corev1.PodFailed, 3)
+			nextPodIsDue(s, sooner.EndedAt(), firstBackoff)
+			next := s.Created()[3]
+			Expect(indexesOf(framework.Pods{next})).To(ConsistOf(first))
+			Expect(next.CreationTimestamp.Time).To(BeTemporally("<", later.EndedAt().Add(2*firstBackoff-2*time.Second)))
+		},
 		Entry("of a higher index", covers.Requirements(BackoffLeavesOtherIndexes), "0", "1"),
 		Entry("of a lower index", covers.Requirements(BackoffLeavesOtherIndexes), "1", "0"),
 	)
 })
 
-var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulated("a kubelet stamps its own time"), func() {
+var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulated(
+	"a kubelet stamps its own time"), func() {
 	// Wrong: leaves init containers out.
 	It("the controller waits 10 s after the end of the sidecar, where that ended last", covers.Requirements(
 		BackoffAfterSidecars), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").With(func(j *batchv1.Job) {
 			always := corev1.ContainerRestartPolicyAlways
-			j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: &always}}
+			j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "sidecar", Image: puppet.Placeholder,
+				RestartPolicy: &always}}
 		}))
 		pod, at := job.Runs(1)[0], time.Now().Truncate(time.Second)
 		ended := func(ago time.Duration) corev1.ContainerState {
-			return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, FinishedAt: metav1.NewTime(at.Add(-ago))}}
+			return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1,
+				FinishedAt: metav1.NewTime(at.Add(-ago))}}
 		}
 		const sidecarEnded = 2 * time.Second
 		framework.ChangeStatus(s, pod.Now(), func(p *corev1.Pod) {

@@ -23,7 +23,8 @@ import (
 var _ = Describe("Job completions:", behaviour.Completions, func() {
 	It("the Job is Complete when that many pods have succeeded", covers.Requirements(
 		CompletesAtCompletions, KeepsFinishedPods, CompletionTime, LeavesTheSpec, CountsOnce, OneConditionPerType,
-		UncountedLists), framework.NoQueue("a queue changes the spec of the Job after its creation"), func(ctx SpecContext) {
+		UncountedLists), framework.NoQueue(
+		"a queue changes the spec of the Job after its creation"), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0"))
 		job.Completes(Counters{Succeeded: 4})
@@ -216,7 +217,8 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 
 	// Source: JobStatus.completedIndexes; KEP-2214; KEP-4017.
 	It("an Indexed Job runs each index once, in a pod that has its index", covers.Requirements(
-		EveryPodHasAnIndex, IndexedHostname, IndexedPodName, IndexVariable, CompletesWithEveryIndex), func(ctx SpecContext) {
+		EveryPodHasAnIndex, IndexedHostname, IndexedPodName, IndexVariable,
+		CompletesWithEveryIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(3))
 		pods := byIndex(job.Runs(3))

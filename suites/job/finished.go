@@ -95,7 +95,8 @@ var _ = Describe("Finished Job:", behaviour.Ownership, func() {
 		good.Pods().End(0)
 		s.SoonEmitted("there are events for the end of both Jobs", func(g Gomega) {
 			g.Expect(eventsOf(s, good, "Completed")).To(ContainElement(HaveField("Type", "Normal")))
-			g.Expect(eventsOf(s, bad, batchv1.JobReasonBackoffLimitExceeded)).To(ContainElement(HaveField("Type", "Warning")))
+			g.Expect(eventsOf(s, bad,
+				batchv1.JobReasonBackoffLimitExceeded)).To(ContainElement(HaveField("Type", "Warning")))
 		})
 	})
 })
@@ -150,7 +151,8 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 			failed := job.Now()
 			over := failed.Status.StartTime.Add(deadline)
 			for _, c := range failed.Status.Conditions {
-				Expect(c.LastTransitionTime.Sub(over)).To(BeNumerically("<=", 10*time.Second), "time from the deadline to %s", c.Type)
+				Expect(c.LastTransitionTime.Sub(over)).To(BeNumerically("<=", 10*time.Second),
+					"time from the deadline to %s", c.Type)
 			}
 		},
 		// The pod does not run, so that a slow machine does not meet the deadline before it does.
@@ -209,7 +211,8 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		job.Resume()
 		exceeds(s, job, 2*time.Second, Counters{Failed: 1})
 		Expect(s.Created()).To(HaveLen(2))
-		Expect(job.Now().Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second), "startTime before and after")
+		Expect(job.Now().Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second),
+			"startTime before and after")
 	})
 
 	// Wrong: checks the deadline before the status.
@@ -236,7 +239,9 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		job.Counts("the success is counted", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		setDeadline(job, 1)
 		exceeds(s, job, time.Second, Counters{Succeeded: 1, Failed: 1})
-		s.Soon("only the pod that ran is gone", func(g Gomega) { g.Expect(s.Pods().Names()).To(ConsistOf(pods[0].Name)) })
+		s.Soon("only the pod that ran is gone", func(g Gomega) {
+			g.Expect(s.Pods().Names()).To(ConsistOf(pods[0].Name))
+		})
 	})
 
 	// "Takes precedence over its .spec.backoffLimit." Wrong: syncs the Job again only when

@@ -62,7 +62,8 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 		const shortest, longest = 55, 61
 		var jobs []*framework.Job
 		for length := shortest; length <= longest; length++ {
-			jobs = append(jobs, s.Create(puppet.Job(strings.Repeat("n", length)).Indexed().Completions(2).Parallelism(2)))
+			jobs = append(jobs, s.Create(
+				puppet.Job(strings.Repeat("n", length)).Indexed().Completions(2).Parallelism(2)))
 		}
 		for _, job := range jobs {
 			for index, pod := range byIndex(job.Runs(2)) {
@@ -365,7 +366,8 @@ func indexVariable(pod framework.Pod, c corev1.Container) string {
 			return e.Value
 		case e.ValueFrom.FieldRef != nil:
 			path := e.ValueFrom.FieldRef.FieldPath
-			for kind, values := range map[string]map[string]string{"labels": pod.Labels, "annotations": pod.Annotations} {
+			for kind, values := range map[string]map[string]string{"labels": pod.Labels,
+				"annotations": pod.Annotations} {
 				if path == fmt.Sprintf("metadata.%s['%s']", kind, batchv1.JobCompletionIndexAnnotation) {
 					return values[batchv1.JobCompletionIndexAnnotation]
 				}

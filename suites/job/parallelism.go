@@ -56,7 +56,8 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 	})
 
 	// Source: the API server's default. Wrong: takes completions for parallelism.
-	It("the controller runs one pod at a time if parallelism is not set", covers.Requirements(ParallelismIsOne), func(ctx SpecContext) {
+	It("the controller runs one pod at a time if parallelism is not set", covers.Requirements(
+		ParallelismIsOne), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Completions(3))
 		job.Runs(1).End(0)
@@ -64,7 +65,8 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
-	It("the controller runs no more pods than completions", covers.Requirements(NoMoreThanCompletions), func(ctx SpecContext) {
+	It("the controller runs no more pods than completions", covers.Requirements(
+		NoMoreThanCompletions), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(5).Completions(2))
 		job.Runs(2)
@@ -147,7 +149,8 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 	})
 
 	// Wrong: expects a pod that is being deleted to end before it is gone.
-	It("the controller does not count a terminating pod any more that has vanished", covers.Requirements(StatusTerminating),
+	It("the controller does not count a terminating pod any more that has vanished",
+		covers.Requirements(StatusTerminating),
 		framework.Simulated("a kubelet reports the end of its pods"), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			job := s.Create(puppet.Job("a").Puppet(terminateLater))
@@ -166,7 +169,8 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		})
 
 	// Wrong: subtracts those that it deletes.
-	It("pods that terminate count while others are deleted", covers.Requirements(StatusTerminating), func(ctx SpecContext) {
+	It("pods that terminate count while others are deleted", covers.Requirements(
+		StatusTerminating), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(4).Completions(4).Puppet(terminateLater))
 		job.Runs(4)
@@ -186,21 +190,28 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 	})
 
 	// Wrong: waits for more pods to end.
-	It("the controller counts a pod within 10 s of its end, and replaces it", covers.Requirements(CountsInTime), func(ctx SpecContext) {
+	It("the controller counts a pod within 10 s of its end, and replaces it", covers.Requirements(
+		CountsInTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Completions(2))
 		job.Runs(1).End(0)
 		job.Counts("the pod is counted and replaced", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		h := s.History()
-		pod := h.Pods("")[slices.IndexFunc(h.Pods(""), func(r history.Revision) bool { return r.Pod().Status.Phase == corev1.PodSucceeded })]
-		counted := h.Jobs("a")[slices.IndexFunc(h.Jobs("a"), func(r history.Revision) bool { return r.Job().Status.Succeeded == 1 })]
+		pod := h.Pods("")[slices.IndexFunc(h.Pods(""), func(r history.Revision) bool {
+			return r.Pod().Status.Phase == corev1.PodSucceeded
+		})]
+		counted := h.Jobs("a")[slices.IndexFunc(h.Jobs("a"), func(r history.Revision) bool {
+			return r.Job().Status.Succeeded == 1
+		})]
 		Expect(counted.At.Sub(pod.At)).To(BeNumerically("<=", 10*time.Second), "time until the pod is counted")
-		Expect(s.Created()[1].CreationTimestamp.Sub(pod.At)).To(BeNumerically("<=", 10*time.Second), "time until it is replaced")
+		Expect(s.Created()[1].CreationTimestamp.Sub(pod.At)).To(BeNumerically("<=", 10*time.Second),
+			"time until it is replaced")
 	})
 
 	// All pods but the oldest three are ready, so that an order by age alone deletes others. Wrong:
 	// deletes those that have got furthest, or any.
-	It("the controller deletes the pods first that are not ready", covers.Requirements(SurplusIsNotReady), func(ctx SpecContext) {
+	It("the controller deletes the pods first that are not ready", covers.Requirements(
+		SurplusIsNotReady), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(6).Completions(6).Puppet(map[string]string{puppet.Ready: ""}))
 		pods := job.Runs(6)
@@ -241,7 +252,8 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 
 	// Source: JobSpec.podReplacementPolicy. Wrong: waits until the pod has ended, or does
 	// not count it, as if it had been surplus.
-	It("a pod that somebody else deletes is replaced at once", covers.Requirements(ReplacesDeletedAtOnce), func(ctx SpecContext) {
+	It("a pod that somebody else deletes is replaced at once", covers.Requirements(
+		ReplacesDeletedAtOnce), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).Puppet(terminateLater))
 		pods := job.Runs(2)
@@ -274,9 +286,11 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 
 	// Source: JobStatus.active: pending and running pods. Wrong: counts only running pods,
 	// and creates more.
-	It("pods that have not started yet count towards it", covers.Requirements(PendingPodsCount, StatusActive), func(ctx SpecContext) {
+	It("pods that have not started yet count towards it", covers.Requirements(PendingPodsCount,
+		StatusActive), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := s.Create(puppet.Job("a").Parallelism(2).Completions(4).Puppet(map[string]string{puppet.Start: puppet.Hold}))
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(4).Puppet(
+			map[string]string{puppet.Start: puppet.Hold}))
 		s.Stays("at most two pods are created", func(g Gomega) {
 			g.Expect(len(s.Created())).To(BeNumerically("<=", 2))
 		})
@@ -339,29 +353,32 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 	// Source: JobSpec.suspend: will delete all active Pods, and reset the StartTime;
 	// KEP-2232; #125089; #134521. Wrong: counts the deleted pods as failed, forgets
 	// successes, or keeps the first startTime.
-	It("the controller deletes the active pods of a suspended Job and creates new ones on resumption", covers.Requirements(
-		SuspensionDeletesPods, ResumeStartsAnew, SuspensionKeepsCounts), covers.Shows(upstream.ReadyWithoutActive, upstream.ResumedStatusRefused), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := s.Create(puppet.Job("a").Parallelism(2).Completions(3).BackoffLimit(0))
-		job.Runs(2)[0].End(0)
-		job.Counts("the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
-		started := job.Now().Status.StartTime.Time
-		job.Suspend()
-		s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
-			g.Expect(job.Conditions()).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(job.Counters()).To(Equal(Counters{Succeeded: 1}))
-			g.Expect(s.Pods()).To(HaveLen(1))
+	It("the controller deletes the active pods of a suspended Job and creates new ones on resumption",
+		covers.Requirements(
+			SuspensionDeletesPods, ResumeStartsAnew, SuspensionKeepsCounts), covers.Shows(upstream.ReadyWithoutActive,
+			upstream.ResumedStatusRefused), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			job := s.Create(puppet.Job("a").Parallelism(2).Completions(3).BackoffLimit(0))
+			job.Runs(2)[0].End(0)
+			job.Counts("the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
+			started := job.Now().Status.StartTime.Time
+			job.Suspend()
+			s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
+				g.Expect(job.Conditions()).To(HaveKey(batchv1.JobSuspended))
+				g.Expect(job.Counters()).To(Equal(Counters{Succeeded: 1}))
+				g.Expect(s.Pods()).To(HaveLen(1))
+			})
+			s.Stays("the Job creates no pod", func(g Gomega) {
+				g.Expect(s.Created()).To(HaveLen(3))
+				g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1))
+			})
+			job.Counts("the Job is as it was", Counters{Succeeded: 1}) // the status may have been behind
+			job.Resume()
+			job.Runs(2).End(0)
+			job.Completes(Counters{Succeeded: 3})
+			Expect(job.Now().Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second),
+				"startTime before and after")
 		})
-		s.Stays("the Job creates no pod", func(g Gomega) {
-			g.Expect(s.Created()).To(HaveLen(3))
-			g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1))
-		})
-		job.Counts("the Job is as it was", Counters{Succeeded: 1}) // the status may have been behind
-		job.Resume()
-		job.Runs(2).End(0)
-		job.Completes(Counters{Succeeded: 3})
-		Expect(job.Now().Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second), "startTime before and after")
-	})
 })
 
 // startsWithoutPods waits until the Job has started, and expects that it has no pods

@@ -23,7 +23,8 @@ var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, func() {
 	It("the first failed pod that matches FailJob fails the Job, whatever the backoffLimit", covers.Requirements(
 		FailJobAction), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := s.Create(puppet.Job("a").BackoffLimit(6).FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(failJob, in, 42)))
+		job := s.Create(puppet.Job("a").BackoffLimit(6).FinishedAgo(longAgo).PodFailurePolicy(
+			onExitCodes(failJob, in, 42)))
 		job.Runs(1).End(42)
 		job.Fails(batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
 		Expect(job.Now().Status.CompletionTime).To(BeNil())
@@ -94,7 +95,8 @@ var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, func() {
 	It("the controller replaces a failed pod that matches Ignore without counting it", covers.Requirements(
 		IgnoreAction, EveryFailureIsJudged), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := s.Create(puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).PodFailurePolicy(onExitCodes(ignore, in, 42)))
+		job := s.Create(puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo).PodFailurePolicy(
+			onExitCodes(ignore, in, 42)))
 		job.Runs(1).End(42)
 		successor(s, job, 2, Counters{Active: 1, Ready: 1}).End(1)
 		successor(s, job, 3, Counters{Active: 1, Ready: 1, Failed: 1}).End(42)

@@ -52,7 +52,8 @@ var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, func() {
 		ExitCodesOfOneContainer), func(ctx SpecContext) {
 		job := framework.New(ctx).Create(puppet.Job("a").BackoffLimit(0).Container("second").ExitCodes("42/3").
 			PodFailurePolicy(
-				ofContainer("second", onExitCodes(failJob, in, 42)), ofContainer("main", onExitCodes(failJob, notIn, 42))))
+				ofContainer("second", onExitCodes(failJob, in, 42)),
+				ofContainer("main", onExitCodes(failJob, notIn, 42))))
 		job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 

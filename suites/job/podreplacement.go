@@ -201,7 +201,8 @@ var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 		s.Stays("the pod is not replaced", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 		s.Active()[0].Direct(map[string]string{puppet.ExitCodes: "1,1,0"})
 		job.CompletesWith(1, Counters{Succeeded: 1})
-		Expect(s.Pods()).To(ConsistOf(HaveField("Status.ContainerStatuses", ConsistOf(HaveField("RestartCount", int32(2))))))
+		Expect(s.Pods()).To(ConsistOf(
+			HaveField("Status.ContainerStatuses", ConsistOf(HaveField("RestartCount", int32(2))))))
 		for _, r := range s.History().Jobs("a") {
 			Expect(r.Job().Status.Failed).To(BeZero(), "status.failed at revision %s", r.Job().ResourceVersion)
 		}
@@ -284,7 +285,8 @@ var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 	It("the controller adds up the restarts in the status of init containers", framework.Simulated(
 		"a kubelet overwrites the status of its pods"), covers.Requirements(AddsUpInitRestarts), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := s.Create(puppet.Job("a").OnFailure().BackoffLimit(2).Puppet(map[string]string{puppet.Start: puppet.Hold}).
+		job := s.Create(puppet.Job("a").OnFailure().BackoffLimit(2).Puppet(
+			map[string]string{puppet.Start: puppet.Hold}).
 			InitContainer("init"))
 		s.Soon("the pod is about to start", func(g Gomega) {
 			g.Expect(s.Active()).To(ConsistOf(HaveField("Status.InitContainerStatuses", HaveLen(1))))
@@ -346,6 +348,7 @@ var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 func restarted(s *framework.Sandbox, n int32) {
 	GinkgoHelper()
 	s.Soon("the pod has restarted", func(g Gomega) {
-		g.Expect(s.Active()).To(ConsistOf(HaveField("Status.ContainerStatuses", HaveEach(HaveField("RestartCount", n)))))
+		g.Expect(s.Active()).To(ConsistOf(
+			HaveField("Status.ContainerStatuses", HaveEach(HaveField("RestartCount", n)))))
 	})
 }

@@ -173,9 +173,11 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 			framework.Change(s, podNamed(s, "foreign"), func(p *corev1.Pod) { p.Finalizers = nil })
 		},
 		Entry("of another group", covers.Requirements(LeavesForeignFinalizers), framework.Needs(spec.ConfigMaps),
-			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, corev1.SchemeGroupVersion.WithKind("ConfigMap")),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}},
+			corev1.SchemeGroupVersion.WithKind("ConfigMap")),
 		Entry("of the group of Jobs", covers.Requirements(LeavesForeignFinalizers),
-			puppet.CronJob("owner", puppet.Job("")).Schedule("@hourly").Suspend().Obj(), batchv1.SchemeGroupVersion.WithKind("CronJob")),
+			puppet.CronJob("owner", puppet.Job("")).Schedule("@hourly").Suspend().Obj(),
+			batchv1.SchemeGroupVersion.WithKind("CronJob")),
 	)
 
 	// A finalizer keeps the Job, as foreground deletion does. Source: #42639. Wrong: ignores
@@ -221,10 +223,11 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 	})
 
 	// Source: metav1.DeletePropagationOrphan; KEP-2307.
-	It("the orphaned pods of a deleted Job have neither owner nor finalizer", framework.OnlyReleaser, covers.Requirements(
-		OrphanedPodsRun, ReleasesOrphans), func(ctx SpecContext) {
-		orphansPods(framework.New(ctx), puppet.Job("a").Parallelism(2).Completions(2))
-	})
+	It("the orphaned pods of a deleted Job have neither owner nor finalizer", framework.OnlyReleaser,
+		covers.Requirements(
+			OrphanedPodsRun, ReleasesOrphans), func(ctx SpecContext) {
+			orphansPods(framework.New(ctx), puppet.Job("a").Parallelism(2).Completions(2))
+		})
 })
 
 // orphanPod returns a pod without an owner.

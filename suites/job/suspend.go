@@ -86,7 +86,8 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 		Expect(job.Conditions()).NotTo(HaveKey(batchv1.JobSuspended))
 	},
 		Entry("fails if that is decided", covers.Requirements(SuspensionAfterDecision),
-			puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0), 1, batchv1.JobFailureTarget, batchv1.JobFailed),
+			puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0), 1, batchv1.JobFailureTarget,
+			batchv1.JobFailed),
 		Entry("completes if that is decided", covers.Requirements(SuspensionAfterDecision, SuccessIsFinal),
 			indexed(2).SuccessPolicy(rule("", 1)), 0, batchv1.JobSuccessCriteriaMet, batchv1.JobComplete),
 	)
@@ -100,7 +101,8 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 	// Wrong: adds a condition at each change, or sets its time only once.
 	It("the Job has one Suspended condition with the time of its last change", covers.Requirements(
 		SuspendedCondition, SuspendedTransitionTime), framework.NoQueue(
-		"it begins with a Job that was never suspended"), covers.Shows(upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		"it begins with a Job that was never suspended"), covers.Shows(
+		upstream.ResumedStatusRefused), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a"))
 		job.Runs(1)
@@ -115,7 +117,8 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 		suspended := changed(corev1.ConditionTrue, job.Suspend)
 		s.Stays("the condition stays as it is", func(g Gomega) {
 			g.Expect(suspendedConditions(job.Now())).To(ConsistOf(And(
-				HaveField("Status", corev1.ConditionTrue), HaveField("LastTransitionTime.Time", BeTemporally("==", suspended)))))
+				HaveField("Status", corev1.ConditionTrue),
+				HaveField("LastTransitionTime.Time", BeTemporally("==", suspended)))))
 		})
 		resumed := changed(corev1.ConditionFalse, job.Resume)
 		Expect(resumed.Sub(suspended)).To(BeNumerically(">=", 2*time.Second), "time between suspension and resumption")
@@ -145,7 +148,8 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").BackoffLimit(1).FinishedAgo(longAgo))
 		job.Runs(1).End(1)
-		job.CountsAfter(firstBackoff, "the failed pod is counted and replaced", Counters{Active: 1, Ready: 1, Failed: 1})
+		job.CountsAfter(firstBackoff, "the failed pod is counted and replaced",
+			Counters{Active: 1, Ready: 1, Failed: 1})
 		job.Suspend()
 		job.IsSuspended(Counters{Failed: 1})
 		job.Resume()
@@ -218,9 +222,13 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 		job := s.Create(puppet.Job("a"))
 		job.Runs(1)
 		job.Suspend()
-		s.SoonEmitted("there is an event Suspended", func(g Gomega) { g.Expect(eventsOf(s, job, "Suspended")).NotTo(BeEmpty()) })
+		s.SoonEmitted("there is an event Suspended", func(g Gomega) {
+			g.Expect(eventsOf(s, job, "Suspended")).NotTo(BeEmpty())
+		})
 		job.Resume()
-		s.SoonEmitted("there is an event Resumed", func(g Gomega) { g.Expect(eventsOf(s, job, "Resumed")).NotTo(BeEmpty()) })
+		s.SoonEmitted("there is an event Resumed", func(g Gomega) {
+			g.Expect(eventsOf(s, job, "Resumed")).NotTo(BeEmpty())
+		})
 	})
 })
 
@@ -239,11 +247,12 @@ func setDirectives(template *corev1.PodTemplateSpec) {
 	template.Spec.NodeSelector = map[string]string{corev1.LabelOSStable: "linux"}
 	template.Spec.Tolerations = []corev1.Toleration{{Key: "example.org/reserved", Operator: corev1.TolerationOpExists}}
 	template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-			MatchExpressions: []corev1.NodeSelectorRequirement{{
-				Key: corev1.LabelOSStable, Operator: corev1.NodeSelectorOpIn, Values: []string{"linux"},
-			}},
-		}}},
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{
+					Key: corev1.LabelOSStable, Operator: corev1.NodeSelectorOpIn, Values: []string{"linux"},
+				}},
+			}}},
 	}}
 }
 
@@ -339,7 +348,8 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 		job := s.Create(foreign())
 		now := metav1.NewTime(time.Now().Truncate(time.Second))
 		condition := func(kind batchv1.JobConditionType) batchv1.JobCondition {
-			return batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue, LastProbeTime: now, LastTransitionTime: now}
+			return batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue, LastProbeTime: now,
+				LastTransitionTime: now}
 		}
 		for _, write := range []func(*batchv1.JobStatus){
 			func(status *batchv1.JobStatus) {
@@ -347,7 +357,8 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 			},
 			func(status *batchv1.JobStatus) {
 				status.Active, status.Ready, status.Succeeded, status.CompletionTime = 0, ptr.To[int32](0), 2, &now
-				status.Conditions = []batchv1.JobCondition{condition(batchv1.JobSuccessCriteriaMet), condition(batchv1.JobComplete)}
+				status.Conditions = []batchv1.JobCondition{condition(batchv1.JobSuccessCriteriaMet),
+					condition(batchv1.JobComplete)}
 			},
 		} {
 			job.ChangeStatus(func(j *batchv1.Job) { write(&j.Status) })

@@ -56,8 +56,10 @@ func benchCommand() *cobra.Command {
 			return runBench(cmd.Context(), b, o, cmd.OutOrStdout())
 		})
 	set := c.Flags()
-	set.StringSliceVar(&b.Rows, "rows", nil, "rows to measure: "+strings.Join(bench.RowNames(), ", ")+" (default: all but long)")
-	set.StringSliceVar(&limits, "qps", []string{"200/400", "unlimited"}, "rate limits of the controllers' clients, as requests a second/at once, or unlimited; one table for each")
+	set.StringSliceVar(&b.Rows, "rows", nil,
+		"rows to measure: "+strings.Join(bench.RowNames(), ", ")+" (default: all but long)")
+	set.StringSliceVar(&limits, "qps", []string{"200/400", "unlimited"},
+		"rate limits of the controllers' clients, as requests a second/at once, or unlimited; one table for each")
 	set.IntVar(&b.Repeat, "repeat", 1, "measure every row this many times, and print medians")
 	set.Float64Var(&b.Scale, "scale", 1, "size of the rows; 0.1 checks in a minute that everything works")
 	set.BoolVar(&b.Floors, "floors", true, "measure what the machine does without a controller, too")

@@ -27,7 +27,8 @@ func (r *reproducing) between(ctx context.Context) error {
 	case semver.Compare(from, to) >= 0:
 		return badinput.New(from+" is not older than "+to, again)
 	case r.Build.Source != "":
-		return badinput.New("a tree has one version", "leave out "+console.Flag("kubernetes-source")+" or "+console.Flag("bisect"))
+		return badinput.New("a tree has one version",
+			"leave out "+console.Flag("kubernetes-source")+" or "+console.Flag("bisect"))
 	case !r.given:
 		var err error
 		if r.Versions, err = build.Releases(ctx); err != nil {
@@ -41,7 +42,8 @@ func (r *reproducing) between(ctx context.Context) error {
 // search runs --bisect.
 func (r *reproducing) search(ctx context.Context) error {
 	between := len(r.Versions) - 2
-	console.Line(r.Out, "bisect", "%d versions between %s and %s, of which at most %d are run", between, r.Versions[0], r.Versions[between+1], bits.Len(uint(between)))
+	console.Line(r.Out, "bisect", "%d versions between %s and %s, of which at most %d are run", between, r.Versions[0],
+		r.Versions[between+1], bits.Len(uint(between)))
 	change, err := repro.Bisect(ctx, r.Options)
 	if err != nil {
 		return err

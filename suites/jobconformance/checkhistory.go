@@ -24,7 +24,8 @@ const checkHistoryExample = `  jobconformance check-history reports/e2e/historie
 
 func checkHistoryCommand() *cobra.Command {
 	var timeline bool
-	c := command("check-history FILE...", "Check the invariants over saved histories", checkHistoryHelp, checkHistoryExample,
+	c := command("check-history FILE...", "Check the invariants over saved histories", checkHistoryHelp,
+		checkHistoryExample,
 		func(cmd *cobra.Command, args []string) error {
 			files, err := historyFiles(args)
 			if err != nil {
@@ -49,7 +50,8 @@ func historyFiles(args []string) ([]string, error) {
 			return nil, err
 		}
 		if len(inside) == 0 {
-			return nil, badinput.New("there are no histories in "+arg, "run the suites with "+console.Flag("history", "all")+" to save some")
+			return nil, badinput.New("there are no histories in "+arg,
+				"run the suites with "+console.Flag("history", "all")+" to save some")
 		}
 		for _, file := range inside {
 			files = append(files, filepath.Join(arg, file))

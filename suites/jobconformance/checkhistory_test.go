@@ -24,8 +24,9 @@ func saved(t *testing.T, path string, about history.About, failed ...int32) {
 		if i == 0 {
 			change = watch.Added
 		}
-		h.Revisions = append(h.Revisions, history.Revision{At: time.Unix(int64(i), 0), Type: change, First: i == 0, Object: &batchv1.Job{
-			ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a"}, Status: batchv1.JobStatus{Failed: n}}})
+		h.Revisions = append(h.Revisions,
+			history.Revision{At: time.Unix(int64(i), 0), Type: change, First: i == 0, Object: &batchv1.Job{
+				ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a"}, Status: batchv1.JobStatus{Failed: n}}})
 	}
 	if err := history.Save(path, about, h); err != nil {
 		t.Fatal(err)
@@ -61,7 +62,8 @@ func TestCheckHistory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			if code := execute(context.Background(), append([]string{"check-history"}, c.args...), &out, &errs); code != c.code {
+			if code := execute(context.Background(), append([]string{"check-history"}, c.args...), &out,
+				&errs); code != c.code {
 				t.Fatalf("exit code %d, want %d: %s%s", code, c.code, &out, &errs)
 			}
 			text := out.String()

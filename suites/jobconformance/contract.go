@@ -36,7 +36,8 @@ func (f *flags) selectByContract() error {
 		}
 		f.selection.Declined = append(f.selection.Declined, name)
 	}
-	if webhooks := string(contract.Webhooks); !f.options.Implementation.ServesWebhooks() && !slices.Contains(f.decline, webhooks) {
+	if webhooks := string(contract.Webhooks); !f.options.Implementation.ServesWebhooks() &&
+		!slices.Contains(f.decline, webhooks) {
 		f.selection.Declined = append(f.selection.Declined, webhooks)
 	}
 	dialect := f.options.Implementation.Dialect()
@@ -44,9 +45,12 @@ func (f *flags) selectByContract() error {
 		r, found := table.Find(id)
 		switch {
 		case !found:
-			return badinput.New(fmt.Sprintf("the dialect declines the unknown requirement %q", id), "take an ID from suites/REQUIREMENTS.md")
+			return badinput.New(fmt.Sprintf("the dialect declines the unknown requirement %q", id),
+				"take an ID from suites/REQUIREMENTS.md")
 		case r.Profile() != contract.API && !slices.ContainsFunc(dialect.CronJob.Fields.Lacking(), r.IsAbout):
-			return badinput.New("the dialect cannot decline "+id+", whose source is no field that the custom resource lacks", "decline requirements API-, or those about fields that there are not")
+			return badinput.New("the dialect cannot decline "+id+
+				", whose source is no field that the custom resource lacks",
+				"decline requirements API-, or those about fields that there are not")
 		}
 		f.selection.DeclinedRequirements = append(f.selection.DeclinedRequirements, id)
 	}

@@ -60,7 +60,8 @@ const violations = "violations.log"
 
 func runCrash(ctx context.Context, t *crash.Test, o run.Options, out io.Writer) error {
 	if t.Kills < 0 || t.Jobs < 1 {
-		return badinput.New("there would be nothing to kill or no Jobs", fmt.Sprintf("give %s 0 or more and %s 1 or more", console.Flag("kills"), console.Flag("jobs")))
+		return badinput.New("there would be nothing to kill or no Jobs",
+			fmt.Sprintf("give %s 0 or more and %s 1 or more", console.Flag("kills"), console.Flag("jobs")))
 	}
 	var tally *crash.Tally
 	var reports string

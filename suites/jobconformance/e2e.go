@@ -94,15 +94,21 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 	versionFlags(set, &f.options)
 	cacheFlags(set, &f.options.Build)
 	section(set, "Kind and existing clusters", func(set *pflag.FlagSet) {
-		set.StringVar(&f.options.ClusterName, "cluster-name", "", "name of a kind cluster; runs at the same time need different ones (default: $KIND_CLUSTER_NAME, or jobconformance)")
+		set.StringVar(&f.options.ClusterName, "cluster-name", "",
+			"name of a kind cluster; runs at the same time need different ones (default: "+
+				"$KIND_CLUSTER_NAME, or jobconformance)")
 		kubeletFlags(set, &f.options)
-		set.StringSliceVar(&f.options.Images, "load", nil, "archives of images to load into the nodes of a kind cluster")
+		set.StringSliceVar(&f.options.Images, "load", nil,
+			"archives of images to load into the nodes of a kind cluster")
 		set.BoolVar(&f.options.Keep, "keep", false, "keep a kind cluster: the next run uses it again")
-		set.StringVar(&f.options.Kubeconfig, "kubeconfig", "", "kubeconfig of an existing cluster (default: the one that kubectl uses)")
+		set.StringVar(&f.options.Kubeconfig, "kubeconfig", "",
+			"kubeconfig of an existing cluster (default: the one that kubectl uses)")
 		set.StringVar(&f.options.Context, "context", "", "context of that kubeconfig (default: the current one)")
 	})
 	section(set, "How they run", func(set *pflag.FlagSet) {
-		set.IntVar(&f.selection.Procs, "procs", 0, fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs, run.KubeletProcs))
+		set.IntVar(&f.selection.Procs, "procs", 0,
+			fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs,
+				run.KubeletProcs))
 		set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
 		set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
 		set.BoolVar(&f.dryRun, "dry-run", false, "print the specs that would run, as list does, and start nothing")
@@ -121,43 +127,65 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 // resultFlags are how a run is judged, and what it leaves.
 func (f *flags) resultFlags(set *pflag.FlagSet) {
 	set.BoolVar(&f.selection.Strict, "strict", false, "let a failed SHOULD count like a failed MUST")
-	set.StringVar(&f.knownBugs, "known-bugs", "", "on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and allow with --kubernetes-source)")
+	set.StringVar(&f.knownBugs, "known-bugs", "",
+		"on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and "+
+			"allow with --kubernetes-source)")
 	outputFlag(set, &f.output, "the result")
 	reportsFlag(set, &f.options.Reports, "e2e")
 	f.selection.History = spec.KeepFailed
-	set.Var(&f.selection.History, "history", "save the histories of specs for check-history, in the folder histories of the reports: failed, all or none")
-	set.BoolVar(&f.printResults, "print-results", false, "print the results of a shard as well, in lines of text that merge reads in a log")
-	set.BoolVar(&f.profile, "profile", false, "write CPU profiles of kube-apiserver, etcd and the suites (for go tool pprof), and requests.txt, into the folder cluster of the reports (embedded only)")
+	set.Var(&f.selection.History, "history",
+		"save the histories of specs for check-history, in the folder histories of the reports: failed, all or none")
+	set.BoolVar(&f.printResults, "print-results", false,
+		"print the results of a shard as well, in lines of text that merge reads in a log")
+	set.BoolVar(&f.profile, "profile", false,
+		"write CPU profiles of kube-apiserver, etcd and the suites (for go tool pprof), and requests.txt, into the "+
+			"folder cluster of the reports (embedded only)")
 }
 
 // kubeletFlags are the images of a cluster with real kubelets.
 func kubeletFlags(set *pflag.FlagSet, o *run.Options) {
-	set.StringVar(&o.NodeImage, "node-image", "", "node image of a kind cluster (default: that of --kubernetes-version where it is given, else kind's own)")
-	set.StringVar(&o.KindConfig, "kind-config", "", "configuration of a kind cluster (default: one that only switches the Job and CronJob controllers off)")
-	set.StringVar(&o.PuppetImage, "puppet-image", "", "image of pods on real kubelets (default: "+puppet.DefaultImage+")")
+	set.StringVar(&o.NodeImage, "node-image", "",
+		"node image of a kind cluster (default: that of --kubernetes-version where it is given, else kind's own)")
+	set.StringVar(&o.KindConfig, "kind-config", "",
+		"configuration of a kind cluster (default: one that only switches the Job and CronJob controllers off)")
+	set.StringVar(&o.PuppetImage, "puppet-image", "",
+		"image of pods on real kubelets (default: "+puppet.DefaultImage+")")
 }
 
 // selectingFlags are those of run and of list.
 func (f *flags) selectingFlags(set *pflag.FlagSet) {
 	section(set, theController, func(set *pflag.FlagSet) {
 		implementationFlag(set, &f.implementation, implementation.Reference, "the controller to check")
-		set.StringSliceVar(&f.controllers, "controllers", []string{"job", "cronjob"}, "controllers that the implementation has; the bundled one takes the place of the other")
-		set.StringVar(&f.managedBy, "managed-by", "", "spec.managedBy of the implementation's Jobs, as in example.com/mine; the cluster's own Job controller stays on")
-		set.StringVar(&f.dialect, "dialect", "", "file with the custom resource that takes the place of CronJobs, as fixtures/dialect/example/dialect.yaml")
+		set.StringSliceVar(&f.controllers, "controllers", []string{"job", "cronjob"},
+			"controllers that the implementation has; the bundled one takes the place of the other")
+		set.StringVar(&f.managedBy, "managed-by", "",
+			"spec.managedBy of the implementation's Jobs, as in example.com/mine; the cluster's "+
+				"own Job controller stays on")
+		set.StringVar(&f.dialect, "dialect", "",
+			"file with the custom resource that takes the place of CronJobs, as fixtures/dialect/example/dialect.yaml")
 	})
 	section(set, whichSpecs, func(set *pflag.FlagSet) {
-		set.StringVar(&f.labels, "labels", "", "run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
+		set.StringVar(&f.labels, "labels", "",
+			"run only specs that match this label filter, for example 'behaviour:parallelism && !slow'")
 		set.StringVar(&f.selection.Focus, "focus", "", "run only specs whose text matches this regular expression")
 		set.StringVar(&f.selection.Skip, "skip", "", "leave out specs whose text matches this regular expression")
-		set.StringSliceVar(&f.requirements, "requirement", nil, "run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
-		set.StringSliceVar(&f.decline, "decline", nil, "features that the implementation does not claim; their specs do not run, and are reported as declined")
-		set.Var(&f.selection.Shard, "shard", "run only this part of the specs, as in 2/4, for merge; auto takes it from CI_NODE_INDEX and CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")
+		set.StringSliceVar(&f.requirements, "requirement", nil,
+			"run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
+		set.StringSliceVar(&f.decline, "decline", nil,
+			"features that the implementation does not claim; their specs do not run, and are reported as declined")
+		set.Var(&f.selection.Shard, "shard",
+			"run only this part of the specs, as in 2/4, for merge; auto takes it from CI_NODE_INDEX and "+
+				"CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")
 		f.selection.Shard.Cost = durations.Of
-		set.StringVar(&f.rerunFailed, "rerun-failed", "", "run exactly the specs that failed in the run of this report.yaml")
+		set.StringVar(&f.rerunFailed, "rerun-failed", "",
+			"run exactly the specs that failed in the run of this report.yaml")
 	})
 	section(set, theCluster, func(set *pflag.FlagSet) {
-		set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind, "where it is checked: embedded, kind or existing")
-		set.StringVar(&f.options.Environment, "environment", "", "what else handles Jobs there; queued: a queue suspends each at its creation, sets scheduling directives and resumes it, as Kueue does")
+		set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind,
+			"where it is checked: embedded, kind or existing")
+		set.StringVar(&f.options.Environment, "environment", "",
+			"what else handles Jobs there; queued: a queue suspends each at its creation, sets scheduling directives "+
+				"and resumes it, as Kueue does")
 	})
 }
 
@@ -171,10 +199,12 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	}
 	f.options.Implementation = impl
 	if f.printResults && f.selection.Shard.Count == 0 {
-		return badinput.New("a run that is no shard prints no results", "give "+console.Flag("shard")+", or leave "+console.Flag("print-results")+" out")
+		return badinput.New("a run that is no shard prints no results",
+			"give "+console.Flag("shard")+", or leave "+console.Flag("print-results")+" out")
 	}
 	if f.selection.Procs < 0 || f.repeat < 1 {
-		return badinput.New("a number of processes or of repeats is too small", fmt.Sprintf("give %s and %s 1 or more", console.Flag("procs"), console.Flag("repeat")))
+		return badinput.New("a number of processes or of repeats is too small",
+			fmt.Sprintf("give %s and %s 1 or more", console.Flag("procs"), console.Flag("repeat")))
 	}
 	if f.dryRun {
 		return f.list(ctx, stdout)
@@ -256,10 +286,12 @@ func (f *flags) selects() error {
 		}
 	}
 	if _, err := ginkgo.ParseLabelFilter(f.labels); err != nil {
-		return badinput.New(fmt.Sprintf("%q is not a label filter", f.labels), "write one like 'behaviour:parallelism && !slow'")
+		return badinput.New(fmt.Sprintf("%q is not a label filter", f.labels),
+			"write one like 'behaviour:parallelism && !slow'")
 	}
 	if !slices.Contains([]string{"", "on", "allow", "off"}, f.knownBugs) {
-		return badinput.New(fmt.Sprintf("%q is neither on, allow nor off", f.knownBugs), "give "+console.Flag("known-bugs", "on")+", allow or off")
+		return badinput.New(fmt.Sprintf("%q is neither on, allow nor off", f.knownBugs),
+			"give "+console.Flag("known-bugs", "on")+", allow or off")
 	}
 	f.selection.MayBeFixed = f.knownBugs == "allow" || f.knownBugs == "" && f.options.Build.Source != ""
 	if err := f.selectByContract(); err != nil {
@@ -280,7 +312,8 @@ func (f *flags) selectsSome(ctx context.Context) error {
 	return run.AnySelected(specs)
 }
 
-func (f *flags) repeated(ctx context.Context, env *run.Environment, impl implementation.Implementation, out io.Writer) (*record.Run, error) {
+func (f *flags) repeated(ctx context.Context, env *run.Environment, impl implementation.Implementation,
+	out io.Writer) (*record.Run, error) {
 	for n := 1; ; n++ {
 		if f.repeat > 1 {
 			fmt.Fprintf(out, "run %d of %d\n", n, f.repeat)

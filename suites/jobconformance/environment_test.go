@@ -7,19 +7,22 @@ import (
 
 func TestVariablesThatNoCommandHasAreRefused(t *testing.T) {
 	for given, want := range map[string]string{
-		"":                                 "",
-		":run;":                            "",
-		"LABELS REPORTS LIST:run;":         "",
-		"TIMEOUT:run;":                     "",
-		"KUBEBUILDER_ASSETS:prefetch;":     "",
-		"VERSION:score;":                   "",
-		"VERSION LIST:repro;":              "",
-		"LABELS CACHE_DIR:prefetch;run;":   "",
-		"LABLES:run;":                      "unknown variable LABLES of jobconformance run; did you mean LABELS?",
-		"LABELS REPROTS:run;":              "unknown variable REPROTS of jobconformance run; did you mean REPORTS?",
-		"KILLS:soak;":                      "unknown variable KILLS of jobconformance soak; see jobconformance soak --help",
-		"VERSION:run;":                     "unknown variable VERSION of jobconformance run; see jobconformance run --help",
-		"LIST:explore;":                    "unknown variable LIST of jobconformance explore; see jobconformance explore --help",
+		"":                               "",
+		":run;":                          "",
+		"LABELS REPORTS LIST:run;":       "",
+		"TIMEOUT:run;":                   "",
+		"KUBEBUILDER_ASSETS:prefetch;":   "",
+		"VERSION:score;":                 "",
+		"VERSION LIST:repro;":            "",
+		"LABELS CACHE_DIR:prefetch;run;": "",
+		"LABLES:run;":                    "unknown variable LABLES of jobconformance run; did you mean LABELS?",
+		"LABELS REPROTS:run;":            "unknown variable REPROTS of jobconformance run; did you mean REPORTS?",
+		"KILLS:soak;": "unknown variable KILLS of jobconformance soak; " +
+			"see jobconformance soak --help",
+		"VERSION:run;": "unknown variable VERSION of jobconformance run; " +
+			"see jobconformance run --help",
+		"LIST:explore;": "unknown variable LIST of jobconformance explore; see " +
+			"jobconformance explore --help",
 		"KILLS:prefetch;images save a;":    "see jobconformance prefetch --help and jobconformance images save --help",
 		"KUBERNETES_VERISON:prefetch;":     "did you mean KUBERNETES_VERSION?",
 		"HELP:run;":                        "unknown variable HELP",
@@ -52,7 +55,8 @@ func TestVariableOfMakeIsAFlag(t *testing.T) {
 	if err := fromEnvironment(run); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"output-dir": "a b", "dry-run": "true", "keep": "false", "procs": "5", "labels": ""} {
+	for name, want := range map[string]string{"output-dir": "a b", "dry-run": "true", "keep": "false", "procs": "5",
+		"labels": ""} {
 		if got := run.Flag(name).Value.String(); got != want {
 			t.Errorf("--%s is %q, want %q", name, got, want)
 		}
@@ -61,7 +65,8 @@ func TestVariableOfMakeIsAFlag(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	words := []string{"LABELS", "QPS", "SKIP", "URL"}
-	for word, want := range map[string]string{"LABLES": "LABELS", "LABEL": "LABELS", "QSP": "", "SKP": "SKIP", "X": "", "LABELS": "LABELS", "UURL": "URL"} {
+	for word, want := range map[string]string{"LABLES": "LABELS", "LABEL": "LABELS", "QSP": "", "SKP": "SKIP", "X": "",
+		"LABELS": "LABELS", "UURL": "URL"} {
 		if got := nearest(word, words); got != want {
 			t.Errorf("nearest to %s is %q, want %q", word, got, want)
 		}

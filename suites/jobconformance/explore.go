@@ -75,11 +75,14 @@ func exploreCommand() *cobra.Command {
 	set := c.Flags()
 	implementationFlag(set, &x.implementation, implementation.Reference, "the controller: "+processes)
 	set.StringVar(&x.scenarios, "scenarios", "", "only those whose names match this regular expression")
-	set.StringVar(&x.plan, "plan", "", `run one scenario with only this fault and print its timeline, for example "create pods 2: lose answer", or "none"`)
-	set.Float64Var(&x.minutes, "minutes", 0, "start no run after this many minutes (default: continue until all are done)")
+	set.StringVar(&x.plan, "plan", "",
+		`run one scenario with only this fault and print its timeline, for example "create pods 2: lose answer", or "none"`)
+	set.Float64Var(&x.minutes, "minutes", 0,
+		"start no run after this many minutes (default: continue until all are done)")
 	set.IntVar(&x.workers, "workers", 0, "scenarios that run at the same time (default: 8 for each core)")
 	set.IntVar(&x.pairs, "pairs", 0, "run each scenario with this many pairs of faults as well")
-	set.IntVar(&x.actions, "actions", 0, "run scenarios in which a user acts with this many actions as well, alone and beside a fault")
+	set.IntVar(&x.actions, "actions", 0,
+		"run scenarios in which a user acts with this many actions as well, alone and beside a fault")
 	set.BoolVar(&x.fresh, "fresh", false, "repeat the runs that have saved results, too")
 	shardFlag(set, &x.shard, "scenarios")
 	clusterFlags(set, &x.options, "explore")
@@ -106,7 +109,8 @@ func (x *exploration) check() (err error) {
 	x.chosen = run.Every(x.shard, x.chosen)
 	if x.minutes < 0 || x.workers < 0 || x.pairs < 0 || x.actions < 0 {
 		return badinput.New("a number of minutes, workers, pairs or actions is negative",
-			fmt.Sprintf("give %s, %s, %s and %s 0 or more", console.Flag("minutes"), console.Flag("workers"), console.Flag("pairs"), console.Flag("actions")))
+			fmt.Sprintf("give %s, %s, %s and %s 0 or more", console.Flag("minutes"), console.Flag("workers"),
+				console.Flag("pairs"), console.Flag("actions")))
 	}
 	if x.workers == 0 {
 		x.workers = 8 * runtime.NumCPU()
@@ -115,7 +119,8 @@ func (x *exploration) check() (err error) {
 		return nil
 	}
 	if len(x.chosen) > 1 {
-		return badinput.New(fmt.Sprintf("a plan is for one scenario, and %d match", len(x.chosen)), "choose one with "+console.Flag("scenarios"))
+		return badinput.New(fmt.Sprintf("a plan is for one scenario, and %d match", len(x.chosen)),
+			"choose one with "+console.Flag("scenarios"))
 	}
 	x.faults, err = explore.ParsePlan(x.plan)
 	return err
@@ -127,31 +132,33 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 	}
 	x.options.Implementation = x.impl
 	var print func() error // the result, after the cluster has stopped
-	err := scenario.With(ctx, x.options, func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
-		x.chosen = slices.DeleteFunc(x.chosen, func(s explore.Scenario) bool {
-			later := !s.In(env.Version())
-			if later {
-				console.Line(out, s.Name, "is left out: it needs Kubernetes %s", s.Since)
+	err := scenario.With(ctx, x.options,
+		func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
+			x.chosen = slices.DeleteFunc(x.chosen, func(s explore.Scenario) bool {
+				later := !s.In(env.Version())
+				if later {
+					console.Line(out, s.Name, "is left out: it needs Kubernetes %s", s.Since)
+				}
+				return later
+			})
+			switch {
+			case len(x.chosen) == 0:
+				return badinput.New("no scenario is left", "choose others with "+console.Flag("scenarios"))
+			case x.plan != "":
+				print, err = x.replay(ctx, environment, out)
+			default:
+				print, err = x.explore(ctx, env, environment, out)
 			}
-			return later
+			return err
 		})
-		switch {
-		case len(x.chosen) == 0:
-			return badinput.New("no scenario is left", "choose others with "+console.Flag("scenarios"))
-		case x.plan != "":
-			print, err = x.replay(ctx, environment, out)
-		default:
-			print, err = x.explore(ctx, env, environment, out)
-		}
-		return err
-	})
 	if err != nil {
 		return err
 	}
 	return print()
 }
 
-func (x *exploration) explore(ctx context.Context, env *run.Environment, environment scenario.Environment, out io.Writer) (print func() error, err error) {
+func (x *exploration) explore(ctx context.Context, env *run.Environment, environment scenario.Environment,
+	out io.Writer) (print func() error, err error) {
 	program, err := digest(x.impl.Program(env.Builds))
 	if err != nil {
 		return nil, err
@@ -159,7 +166,8 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 	identity := explore.Identity{Implementation: x.implementation, Program: program, Kubernetes: env.Version()}
 	results, err := explore.OpenResults(filepath.Join(env.Reports, "results.jsonl"), identity, x.fresh)
 	if err != nil {
-		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Flag("output-dir"))
+		return nil, badinput.Wrap(err, "the results cannot be read or written",
+			"choose another folder with "+console.Flag("output-dir"))
 	}
 	defer results.Close()
 	known, err := explore.Expected(x.implementation, env.Version())
@@ -167,7 +175,8 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 		return nil, err
 	}
 	e := &explore.Explorer{
-		Runner: explore.On(environment), Results: results, Folder: env.Reports, Workers: x.workers, Out: out, Again: x.again,
+		Runner: explore.On(environment), Results: results, Folder: env.Reports, Workers: x.workers, Out: out,
+		Again: x.again,
 		Known: known, Pairs: x.pairs, Actions: x.actions,
 	}
 	if x.minutes > 0 {
@@ -202,7 +211,8 @@ func digest(program string) (string, error) {
 }
 
 // replay runs one plan and prints its timeline.
-func (x *exploration) replay(ctx context.Context, environment scenario.Environment, out io.Writer) (print func() error, err error) {
+func (x *exploration) replay(ctx context.Context, environment scenario.Environment,
+	out io.Writer) (print func() error, err error) {
 	r, _, err := explore.On(environment)(ctx, x.chosen[0], x.faults)
 	if err != nil {
 		return nil, err
@@ -226,11 +236,13 @@ func (x *exploration) again(scenario, plan string) string {
 		plan = explore.None
 	}
 	words := []string{console.Program("explore"), console.Argument("implementation", x.implementation)}
-	given := [][2]string{{"kubernetes-version", x.options.Build.KubernetesVersion}, {"kubernetes-source", x.options.Build.Source}, {"feature-gates", x.options.FeatureGates}}
+	given := [][2]string{{"kubernetes-version", x.options.Build.KubernetesVersion},
+		{"kubernetes-source", x.options.Build.Source}, {"feature-gates", x.options.FeatureGates}}
 	for _, flag := range given {
 		if flag[1] != "" {
 			words = append(words, console.Argument(flag[0], flag[1]))
 		}
 	}
-	return strings.Join(append(words, console.Argument("scenarios", "^"+scenario+"$"), console.Argument("plan", plan)), " ")
+	return strings.Join(append(words, console.Argument("scenarios", "^"+scenario+"$"), console.Argument("plan", plan)),
+		" ")
 }

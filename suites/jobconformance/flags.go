@@ -24,10 +24,15 @@ func implementationFlag(set *pflag.FlagSet, name *string, value, usage string) {
 // cacheFlags are where the programs of a cluster come from.
 func cacheFlags(set *pflag.FlagSet, b *build.Builder) {
 	section(set, theCluster, func(set *pflag.FlagSet) {
-		set.StringVar(&b.AssetsDir, "assets", "", "folder with kube-apiserver and etcd to use instead of those in the cache, as in $KUBEBUILDER_ASSETS")
-		set.StringVar(&b.CacheDir, "cache-dir", "", "folder for control planes (default: jobconformance in the user's cache folder)")
-		set.StringVar((*string)(&b.Origin), "binaries", string(build.Auto), "how a control plane comes into the cache: download, build, or auto: built where no release can be downloaded")
-		set.StringVar(&b.KubernetesDownloads, "kubernetes-downloads", build.DefaultKubernetesDownloads, "URL of Kubernetes' releases, or of a mirror with their layout")
+		set.StringVar(&b.AssetsDir, "assets", "",
+			"folder with kube-apiserver and etcd to use instead of those in the cache, as in $KUBEBUILDER_ASSETS")
+		set.StringVar(&b.CacheDir, "cache-dir", "",
+			"folder for control planes (default: jobconformance in the user's cache folder)")
+		set.StringVar((*string)(&b.Origin), "binaries", string(build.Auto),
+			"how a control plane comes into the cache: download, build, or auto: built where "+
+				"no release can be downloaded")
+		set.StringVar(&b.KubernetesDownloads, "kubernetes-downloads", build.DefaultKubernetesDownloads,
+			"URL of Kubernetes' releases, or of a mirror with their layout")
 		set.StringVar(&b.EtcdDownloads, "etcd-downloads", build.DefaultEtcdDownloads, "the same for etcd")
 	})
 }
@@ -41,13 +46,16 @@ func buildFlags(set *pflag.FlagSet, b *build.Builder, reports *string, command s
 
 // reportsFlag is the folder for the reports of a command.
 func reportsFlag(set *pflag.FlagSet, reports *string, command string) {
-	set.StringVar(reports, "output-dir", folder.Default(command), "folder for reports and logs; by default below $ARTIFACTS, where it is set")
+	set.StringVar(reports, "output-dir", folder.Default(command),
+		"folder for reports and logs; by default below $ARTIFACTS, where it is set")
 }
 
 // sourceFlag is the tree that is built instead of a published version.
 func sourceFlag(set *pflag.FlagSet, b *build.Builder) {
 	section(set, theCluster, func(set *pflag.FlagSet) {
-		set.StringVar(&b.Source, "kubernetes-source", "", "build the control plane and kube-controller-manager from this clone of kubernetes/kubernetes, or unpacked module k8s.io/kubernetes")
+		set.StringVar(&b.Source, "kubernetes-source", "",
+			"build the control plane and kube-controller-manager from this clone of kubernetes/kubernetes, or "+
+				"unpacked module k8s.io/kubernetes")
 	})
 }
 
@@ -60,17 +68,21 @@ func clusterFlags(set *pflag.FlagSet, o *run.Options, command string) {
 // versionFlags are what the programs of a cluster are.
 func versionFlags(set *pflag.FlagSet, o *run.Options) {
 	section(set, theCluster, func(set *pflag.FlagSet) {
-		set.StringVar(&o.Build.KubernetesVersion, "kubernetes-version", "", "version of the control plane and of kube-controller-manager as the implementation, as in v1.36.3 or v1.37.0-rc.1 (default: "+build.DefaultKubernetesVersion+", or that of --kubernetes-source)")
+		set.StringVar(&o.Build.KubernetesVersion, "kubernetes-version", "",
+			"version of the control plane and of kube-controller-manager as the implementation, as in "+
+				"v1.36.3 or v1.37.0-rc.1 (default: "+build.DefaultKubernetesVersion+", or that of --kubernetes-source)")
 	})
 	sourceFlag(set, &o.Build)
 	section(set, theCluster, func(set *pflag.FlagSet) {
-		set.StringVar(&o.FeatureGates, "feature-gates", "", "feature gates of both, for example A=true,B=false (default: those that the version needs)")
+		set.StringVar(&o.FeatureGates, "feature-gates", "",
+			"feature gates of both, for example A=true,B=false (default: those that the version needs)")
 	})
 }
 
 // shardFlag is the part of a campaign that is run on one machine of several.
 func shardFlag(set *pflag.FlagSet, shard *run.Shard, of string) {
-	set.Var(shard, "shard", "run only every nth of the "+of+", from the first: 1/4, 2/4 and so on; auto and auto/4 as for run")
+	set.Var(shard, "shard", "run only every nth of the "+of+
+		", from the first: 1/4, 2/4 and so on; auto and auto/4 as for run")
 }
 
 // proxied returns an implementation that can run behind a fault proxy.
@@ -79,7 +91,8 @@ func proxied(name string) (implementation.Implementation, error) {
 	switch {
 	case err != nil:
 	case impl.HasOwnResource():
-		err = badinput.New("the implementation "+impl.Name+" reconciles a custom resource, which only jobconformance run knows", "use "+processes)
+		err = badinput.New("the implementation "+impl.Name+
+			" reconciles a custom resource, which only jobconformance run knows", "use "+processes)
 	case !impl.IsProcess():
 		err = badinput.New("the implementation "+impl.Name+" cannot run behind a fault proxy", "use "+processes)
 	}

@@ -49,8 +49,11 @@ func genJobCommand() *cobra.Command {
 	c.Args = cobra.ArbitraryArgs
 	set := c.Flags()
 	set.StringVar(&g.name, "name", "jobconformance", "name of the Job")
-	set.StringVar(&g.image, "image", "", "image with jobconformance in its PATH, and Go or a filled cache, as images save writes it")
-	set.StringVar(&g.claim, "claim", "", "PersistentVolumeClaim for the results, which all pods can write to at the same time (default: they are printed)")
+	set.StringVar(&g.image, "image", "",
+		"image with jobconformance in its PATH, and Go or a filled cache, as images save writes it")
+	set.StringVar(&g.claim, "claim", "",
+		"PersistentVolumeClaim for the results, which all pods can write to at the same time "+
+			"(default: they are printed)")
 	set.Int32Var(&g.shards, "shards", 4, "number of shards")
 	set.Int32Var(&g.parallelism, "parallelism", 0, "pods at the same time (default: all)")
 	set.StringVar(&g.cpu, "cpu", "2", "CPU that a pod requests")
@@ -60,13 +63,15 @@ func genJobCommand() *cobra.Command {
 
 func (g generated) print(out io.Writer, args []string) error {
 	if g.image == "" || g.shards < 1 || g.parallelism < 0 {
-		return badinput.New("a Job needs an image and 1 or more shards", "give "+console.Flag("image")+" and "+console.Flag("shards"))
+		return badinput.New("a Job needs an image and 1 or more shards",
+			"give "+console.Flag("image")+" and "+console.Flag("shards"))
 	}
 	requests := corev1.ResourceList{}
 	for name, text := range map[corev1.ResourceName]string{corev1.ResourceCPU: g.cpu, corev1.ResourceMemory: g.memory} {
 		quantity, err := resource.ParseQuantity(text)
 		if err != nil {
-			return badinput.New(fmt.Sprintf("%q is no quantity", text), "give one as in "+console.Flag("cpu", "500m")+" or "+console.Flag("memory", "2Gi"))
+			return badinput.New(fmt.Sprintf("%q is no quantity", text),
+				"give one as in "+console.Flag("cpu", "500m")+" or "+console.Flag("memory", "2Gi"))
 		}
 		requests[name] = quantity
 	}
@@ -79,7 +84,8 @@ func (g generated) print(out io.Writer, args []string) error {
 
 func (g generated) job(requests corev1.ResourceList, args []string) *batchv1.Job {
 	const results, temporary = "results", "tmp"
-	command := append([]string{"jobconformance", "run", fmt.Sprintf("--shard=auto/%d", g.shards), "--output-dir=/results/$(JOB_COMPLETION_INDEX)"}, args...)
+	command := append([]string{"jobconformance", "run", fmt.Sprintf("--shard=auto/%d", g.shards),
+		"--output-dir=/results/$(JOB_COMPLETION_INDEX)"}, args...)
 	volume := corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: g.claim}}
 	if g.claim == "" {
 		command = slices.Insert(command, 2, "--print-results")
@@ -89,25 +95,33 @@ func (g generated) job(requests corev1.ResourceList, args []string) *batchv1.Job
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{Name: g.name},
 		Spec: batchv1.JobSpec{
-			CompletionMode: ptr.To(batchv1.IndexedCompletion), Completions: &g.shards, Parallelism: ptr.To(cmp.Or(g.parallelism, g.shards)),
+			CompletionMode: ptr.To(batchv1.IndexedCompletion), Completions: &g.shards,
+			Parallelism:          ptr.To(cmp.Or(g.parallelism, g.shards)),
 			BackoffLimitPerIndex: ptr.To[int32](2),
 			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
-				{Action: batchv1.PodFailurePolicyActionIgnore, OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
-					{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
-				}},
-				{Action: batchv1.PodFailurePolicyActionFailIndex, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
-					Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{exitRed, exitBadInput},
-				}},
+				{Action: batchv1.PodFailurePolicyActionIgnore,
+					OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+						{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
+					}},
+				{Action: batchv1.PodFailurePolicyActionFailIndex,
+					OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+						Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{exitRed, exitBadInput},
+					}},
 			}},
 			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-				RestartPolicy:   corev1.RestartPolicyNever,
-				SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To[int64](65532), FSGroup: ptr.To[int64](65532), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
+				RestartPolicy: corev1.RestartPolicyNever,
+				SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To[int64](65532),
+					FSGroup:        ptr.To[int64](65532),
+					SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
 				Containers: []corev1.Container{{
 					Name: "shard", Image: g.image, Command: command,
-					Env:             []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}},
-					Resources:       corev1.ResourceRequirements{Requests: requests},
-					SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
-					VolumeMounts:    []corev1.VolumeMount{{Name: results, MountPath: "/results"}, {Name: temporary, MountPath: "/tmp"}},
+					Env:       []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}},
+					Resources: corev1.ResourceRequirements{Requests: requests},
+					SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: ptr.To(false),
+						ReadOnlyRootFilesystem: ptr.To(true),
+						Capabilities:           &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
+					VolumeMounts: []corev1.VolumeMount{{Name: results, MountPath: "/results"},
+						{Name: temporary, MountPath: "/tmp"}},
 				}},
 				Volumes: []corev1.Volume{
 					{Name: results, VolumeSource: volume},

@@ -16,7 +16,8 @@ func TestEveryCommandHasAGroup(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
 	at := 0
-	for _, line := range []string{"Check a controller:", "  run ", "Reproduce and find bugs:", "  explore ", "Measure:", "  score ", "Tools:", "  completion ", "  prefetch ", "Flags:"} {
+	for _, line := range []string{"Check a controller:", "  run ", "Reproduce and find bugs:", "  explore ", "Measure:",
+		"  score ", "Tools:", "  completion ", "  prefetch ", "Flags:"} {
 		next := strings.Index(out.String()[at:], "\n"+line)
 		if next < 0 {
 			t.Fatalf("--help lacks %q behind its first %d bytes:\n%s", line, at, &out)
@@ -44,7 +45,8 @@ func TestEveryFlagOfRunHasASection(t *testing.T) {
 	var out bytes.Buffer
 	printFlags(&out, runCommand())
 	at := 0
-	for _, title := range []string{"Controller", "Which specs", "Cluster", "Kind and existing clusters", "How they run", "Result", "Names in the report"} {
+	for _, title := range []string{"Controller", "Which specs", "Cluster", "Kind and existing clusters", "How they run",
+		"Result", "Names in the report"} {
 		if !slices.Contains(titles, title) {
 			t.Errorf("no flag is in the section %s", title)
 		}
@@ -59,7 +61,10 @@ func TestEveryFlagOfRunHasASection(t *testing.T) {
 func TestFlagsAreInTheirSections(t *testing.T) {
 	c := &cobra.Command{Use: "c"}
 	c.Flags().Bool("alone", false, "in no section")
-	section(c.Flags(), "Two", func(set *pflag.FlagSet) { set.Bool("b", false, "first"); set.Bool("a", false, "second") })
+	section(c.Flags(), "Two", func(set *pflag.FlagSet) {
+		set.Bool("b", false, "first")
+		set.Bool("a", false, "second")
+	})
 	section(c.Flags(), "One", func(set *pflag.FlagSet) { set.Bool("c", false, "other") })
 	section(c.Flags(), "Two", func(set *pflag.FlagSet) { set.Bool("d", false, "later") })
 	c.Flags().SortFlags = false

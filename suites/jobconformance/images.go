@@ -41,7 +41,8 @@ type pulling struct {
 func (p *pulling) add(set *pflag.FlagSet) {
 	implementationFlag(set, &p.name, implementation.Reference, "the controller to check")
 	set.StringVar(&p.options.Cluster, "cluster", cluster.KindKind, "where it is checked: embedded, kind or existing")
-	set.StringVar(&p.options.Build.KubernetesVersion, "kubernetes-version", "", "version of the cluster (default: kind's own)")
+	set.StringVar(&p.options.Build.KubernetesVersion, "kubernetes-version", "",
+		"version of the cluster (default: kind's own)")
 	kubeletFlags(set, &p.options)
 }
 
@@ -73,7 +74,8 @@ Exit codes: 0 it was written, 2 bad input, 130 after Ctrl-C, 143 after SIGTERM.`
 			_, err := fmt.Fprintf(b.Out, "%s has the image %s\n", args[0], name)
 			return err
 		})
-	c.Flags().StringSliceVar(&versions, "kubernetes-version", []string{build.DefaultKubernetesVersion}, "versions of Kubernetes, separated by commas")
+	c.Flags().StringSliceVar(&versions, "kubernetes-version", []string{build.DefaultKubernetesVersion},
+		"versions of Kubernetes, separated by commas")
 	c.Flags().StringVar(&name, "tag", build.OwnImage, "name of the image")
 	cacheFlags(c.Flags(), &b)
 	return c

@@ -26,14 +26,16 @@ func TestInstall(t *testing.T) {
 	}
 	bin, repository, temporary := t.TempDir(), t.TempDir(), t.TempDir()
 	proxies := "file://" + filepath.ToSlash(proxy(t)) + "," + output(t, "", nil, "go", "env", "GOPROXY")
-	install := []string{"GOBIN=" + bin, "GOPROXY=" + proxies, "GONOSUMDB=" + modulePath, "GOFLAGS=" + os.Getenv("GOFLAGS")}
+	install := []string{"GOBIN=" + bin, "GOPROXY=" + proxies, "GONOSUMDB=" + modulePath,
+		"GOFLAGS=" + os.Getenv("GOFLAGS")}
 	output(t, t.TempDir(), install, "go", "install", modulePath+"/suites/jobconformance@"+lastCommit(t))
 
 	program := filepath.Join(bin, "jobconformance")
 	if err := os.Symlink(program, filepath.Join(repository, build.Reference)); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"run", "--implementation", "exec:./" + build.Reference + " --kubeconfig={kubeconfig}", "--requirement", "JOB-PARALLELISM-001", "--output-dir", "reports"}
+	args := []string{"run", "--implementation", "exec:./" + build.Reference + " --kubeconfig={kubeconfig}",
+		"--requirement", "JOB-PARALLELISM-001", "--output-dir", "reports"}
 	for flag, variable := range map[string]string{"--assets": "KUBEBUILDER_ASSETS", "--cache-dir": "CACHE_DIR"} {
 		if value := os.Getenv(variable); value != "" {
 			args = append(args, flag, value)

@@ -96,14 +96,16 @@ clone, make e2e LABELS=... is the same as run --labels=...
 	}
 	addGroups(root)
 	root.SetUsageFunc(printUsage)
-	root.PersistentFlags().Duration("timeout", 0, "stop after this time, as in 30m, without a verdict (default: no limit)")
+	root.PersistentFlags().Duration("timeout", 0,
+		"stop after this time, as in 30m, without a verdict (default: no limit)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := fromEnvironment(cmd); err != nil {
 			return err
 		}
 		limit, err := cmd.Flags().GetDuration("timeout")
 		if err == nil && limit > 0 {
-			ctx, cancel := context.WithTimeoutCause(cmd.Context(), limit, fmt.Errorf("%s is over: %w", console.Flag("timeout", limit.String()), errTimeout))
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), limit,
+				fmt.Errorf("%s is over: %w", console.Flag("timeout", limit.String()), errTimeout))
 			context.AfterFunc(ctx, cancel)
 			cmd.SetContext(ctx)
 		}
@@ -153,7 +155,8 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 
 // withCommand puts run before flags that are not the program's own.
 func withCommand(args []string) []string {
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !slices.Contains([]string{"-h", "--help", "-v", "--version"}, args[0]) {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") &&
+		!slices.Contains([]string{"-h", "--help", "-v", "--version"}, args[0]) {
 		return append([]string{"run"}, args...)
 	}
 	return args

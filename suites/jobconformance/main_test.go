@@ -24,22 +24,26 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		t.Fatal(err)
 	}
 	declines := filepath.Join(t.TempDir(), "dialect.yaml")
-	if err := os.WriteFile(declines, []byte("crd: "+crd+"\nfields: {status.lastSuccessfulTime: \"\"}\ndeclines: [CRON-STATUS-005, CRON-STATUS-001]"), 0o644); err != nil {
+	if err := os.WriteFile(declines, []byte("crd: "+crd+
+		"\nfields: {status.lastSuccessfulTime: \"\"}\ndeclines: [CRON-STATUS-005, CRON-STATUS-001]"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
 		args []string
 		want string
 	}{
-		"unknown implementation":   {[]string{"-i", "kueue"}, `unknown implementation "kueue"`},
-		"command not there":        {[]string{"-i", "exec:/no/such/controller"}, "cannot be started"},
-		"misspelt placeholder":     {[]string{"-i", "exec:sh {kubeconfg}"}, "unknown placeholder {kubeconfg}"},
-		"not a version":            {[]string{"--kubernetes-version", "latest"}, `"latest" is not a version`},
-		"skip no expression":       {[]string{"list", "--skip", "("}, "--skip is not a regular expression"},
-		"no pre-release":           {[]string{"--kubernetes-version", "v1.37.0-rc"}, `"v1.37.0-rc" is not a version`},
-		"no tree":                  {[]string{"--kubernetes-source", t.TempDir()}, "is no tree of Kubernetes"},
-		"repro no tree":            {[]string{"repro", "--issue=139428", "--kubernetes-source", t.TempDir()}, "is no tree of Kubernetes"},
-		"tree of two versions":     {[]string{"repro", "--issue=139428", "--kubernetes-source=.", "--version=v1.36.1,v1.36.3"}, "a tree has one version"},
+		"unknown implementation": {[]string{"-i", "kueue"}, `unknown implementation "kueue"`},
+		"command not there":      {[]string{"-i", "exec:/no/such/controller"}, "cannot be started"},
+		"misspelt placeholder":   {[]string{"-i", "exec:sh {kubeconfg}"}, "unknown placeholder {kubeconfg}"},
+		"not a version":          {[]string{"--kubernetes-version", "latest"}, `"latest" is not a version`},
+		"skip no expression":     {[]string{"list", "--skip", "("}, "--skip is not a regular expression"},
+		"no pre-release":         {[]string{"--kubernetes-version", "v1.37.0-rc"}, `"v1.37.0-rc" is not a version`},
+		"no tree":                {[]string{"--kubernetes-source", t.TempDir()}, "is no tree of Kubernetes"},
+		"repro no tree": {[]string{"repro", "--issue=139428", "--kubernetes-source", t.TempDir()},
+			"is no tree of Kubernetes"},
+		"tree of two versions": {[]string{"repro", "--issue=139428", "--kubernetes-source=.",
+			"--version=v1.36.1,v1.36.3"}, "a tree has one version"},
 		"not a regular expression": {[]string{"--focus", "("}, "not a regular expression"},
 		"not a label filter":       {[]string{"--labels", "a &&"}, "not a label filter"},
 		"unknown requirement":      {[]string{"--requirement", "JOB-NONE-001"}, `unknown requirement "JOB-NONE-001"`},
@@ -60,61 +64,80 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"score above all":          {[]string{"score", "--goal=101"}, "101 is no percentage"},
 		"soak without time":        {[]string{"soak", "--minutes=0"}, "--minutes more than 0"},
 		"repro without an issue":   {[]string{"repro"}, "exactly one of --issue and --scenario"},
-		"bisect one version":       {[]string{"repro", "--issue=139428", "--bisect=v1.36.1"}, `"" is no version to search from or to`},
-		"bisect backwards":         {[]string{"repro", "--issue=139428", "--bisect=v1.36.10..v1.36.9"}, "v1.36.10 is not older than v1.36.9"},
-		"bisect no version":        {[]string{"repro", "--issue=139428", "--bisect=v1.36.1..v1.36.3", "--version=1.36"}, `"1.36" is no version`},
-		"bisect a tree":            {[]string{"repro", "--issue=139428", "--bisect=v1.36.1..v1.36.3", "--kubernetes-source=."}, "leave out --kubernetes-source or --bisect"},
-		"repro no times":           {[]string{"repro", "--issue=139428", "--repeat=0"}, "1 or more"},
-		"bench an argument":        {[]string{"bench", "jobs"}, `unexpected argument "jobs"`},
-		"unknown row":              {[]string{"bench", "--rows=jobs,jobz"}, `unknown row "jobz"`},
-		"no burst":                 {[]string{"bench", "--qps=100/"}, `"100/" is not a rate limit`},
-		"no requests a second":     {[]string{"bench", "--qps=0/5"}, `"0/5" is not a rate limit`},
-		"bench no times":           {[]string{"bench", "--repeat=0"}, "--repeat 1 or more"},
-		"bench nothing":            {[]string{"bench", "--scale=-1"}, "--scale above 0"},
-		"bench not a number":       {[]string{"bench", "--repeat=x"}, `invalid argument "x"`},
-		"bench no version":         {[]string{"bench", "--kubernetes-version=1.37"}, `"1.37" is not a version`},
-		"crash unknown flag":       {[]string{"crash", "--kill=3"}, "see jobconformance crash --help"},
-		"no such controller":       {[]string{"--controllers=job,jobs"}, `unknown controller "jobs"; use job or cronjob`},
-		"no managedBy":             {[]string{"--managed-by=mine"}, `"mine" is no value of spec.managedBy`},
-		"managedBy, upstream":      {[]string{"-i=kube-controller-manager", "--managed-by=example.com/mine"}, "kube-controller-manager reconciles no Jobs of example.com/mine"},
-		"managedBy without Jobs":   {[]string{"--controllers=cronjob", "--managed-by=example.com/mine"}, "reconciles no Jobs"},
-		"no dialect":               {[]string{"--dialect=none.yaml"}, "the dialect cannot be read"},
-		"dialect of Jobs":          {[]string{"--controllers=job", "--dialect=none.yaml"}, "reconciles no custom resource in place of CronJobs"},
-		"dialect elsewhere":        {[]string{"--cluster=existing", "--controllers=cronjob", "--dialect=../../fixtures/dialect/example/dialect.yaml"}, "on embedded and kind clusters only"},
-		"dialect declines":         {[]string{"--controllers=cronjob", "--dialect=" + declines}, "the dialect cannot decline CRON-STATUS-001"},
-		"unknown environment":      {[]string{"--environment=kueue"}, `unknown environment "kueue"; use queued`},
-		"list of no environment":   {[]string{"list", "--environment=kueue"}, `unknown environment "kueue"`},
-		"a queue too early":        {[]string{"--environment=queued", "--kubernetes-version=v1.35.4"}, "Kubernetes v1.35.4 does not serve; versions from v1.36.0 on do"},
-		"crash nobody":             {[]string{"crash", "-i=nobody"}, `unknown implementation "nobody"`},
-		"crash no Jobs":            {[]string{"crash", "--jobs=0"}, "--jobs 1 or more"},
-		"crash an image":           {[]string{"crash", "-i=image:mine"}, "an embedded cluster runs no"},
-		"crash the cluster's own":  {[]string{"crash", "-i=builtin"}, "no Job controller of its own"},
-		"not a rate limit":         {[]string{"bench", "--qps=fast"}, `"fast" is not a rate limit`},
-		"unwritable reports":       {[]string{"--output-dir", filepath.Join(file, "reports")}, "--output-dir"},
-		"unwritable cache":         {[]string{"--cache-dir", filepath.Join(file, "cache"), "--output-dir", t.TempDir()}, "--cache-dir"},
-		"no shard":                 {[]string{"--shard=3/2"}, "use 2/4, auto with"},
-		"soak no shard":            {[]string{"soak", "--seed=1", "--shard=0/4"}, "use 2/4, auto with"},
-		"soak without a seed":      {[]string{"soak", "--shard=1/4"}, "the same --seed"},
-		"soak too few":             {[]string{"soak", "--shard=1/4", "--seed=1", "--count=3"}, "too few workloads for 4 shards: 3"},
-		"score no shard":           {[]string{"score", "--seed=1", "--shard=5/4"}, "use 2/4, auto with"},
-		"score without a seed":     {[]string{"score", "--shard=1/4"}, "the same --seed"},
-		"matrix no shard":          {[]string{"repro-matrix", "--shard=2"}, "use 2/4, auto with"},
-		"matrix too few":           {[]string{"repro-matrix", "--shard=1/4", "--versions=v1.36.1,v1.36.3"}, "too few versions for 4 shards: 2"},
-		"explore too few":          {[]string{"explore", "--shard=1/4", "--scenarios=^parallelism$"}, "too few scenarios for 4 shards: 1"},
-		"results of no shard":      {[]string{"--print-results"}, "give --shard, or leave --print-results out"},
-		"no count of shards":       {[]string{"list", "--shard=auto/0"}, "JOB_COMPLETION_INDEX"},
-		"images of no version":     {[]string{"images", "--kubernetes-version=1.36"}, `"1.36" is not a version`},
-		"an image in no file":      {[]string{"images", "save"}, "missing argument: FILE"},
-		"an image of assets":       {[]string{"images", "save", "--assets=/a", "b.tar"}, "leave --assets out"},
-		"a name on no kind":        {[]string{"--cluster-name=a"}, "--cluster=kind"},
-		"gen no CPU":               {[]string{"gen", "job", "--image=a", "--claim=b", "--cpu=many"}, `"many" is no quantity`},
-		"gen no image":             {[]string{"gen", "job", "--claim=a"}, "give --image and --shards"},
-		"merge nothing":            {[]string{"merge"}, "missing argument: PATH..."},
-		"merge no shards":          {[]string{"merge", t.TempDir()}, "no shard has ended"},
-		"merge no folder":          {[]string{"merge", filepath.Join(file, "a")}, "has no shard"},
-		"unknown origin":           {[]string{"prefetch", "--binaries=net", "--cache-dir", t.TempDir()}, `"net" is no origin`},
-		"no such mirror":           {[]string{"prefetch", "--binaries=download", "--kubernetes-downloads=http://127.0.0.1:1", "--cache-dir", t.TempDir()}, "--kubernetes-downloads"},
-		"assets without binaries":  {[]string{"--assets", t.TempDir(), "--cache-dir", t.TempDir(), "--output-dir", t.TempDir()}, "lacks kube-apiserver or etcd"},
+		"bisect one version": {[]string{"repro", "--issue=139428", "--bisect=v1.36.1"},
+			`"" is no version to search from or to`},
+		"bisect backwards": {[]string{"repro", "--issue=139428", "--bisect=v1.36.10..v1.36.9"},
+			"v1.36.10 is not older than v1.36.9"},
+		"bisect no version": {[]string{"repro", "--issue=139428", "--bisect=v1.36.1..v1.36.3", "--version=1.36"},
+			`"1.36" is no version`},
+		"bisect a tree": {[]string{"repro", "--issue=139428", "--bisect=v1.36.1..v1.36.3",
+			"--kubernetes-source=."}, "leave out --kubernetes-source or --bisect"},
+		"repro no times":       {[]string{"repro", "--issue=139428", "--repeat=0"}, "1 or more"},
+		"bench an argument":    {[]string{"bench", "jobs"}, `unexpected argument "jobs"`},
+		"unknown row":          {[]string{"bench", "--rows=jobs,jobz"}, `unknown row "jobz"`},
+		"no burst":             {[]string{"bench", "--qps=100/"}, `"100/" is not a rate limit`},
+		"no requests a second": {[]string{"bench", "--qps=0/5"}, `"0/5" is not a rate limit`},
+		"bench no times":       {[]string{"bench", "--repeat=0"}, "--repeat 1 or more"},
+		"bench nothing":        {[]string{"bench", "--scale=-1"}, "--scale above 0"},
+		"bench not a number":   {[]string{"bench", "--repeat=x"}, `invalid argument "x"`},
+		"bench no version":     {[]string{"bench", "--kubernetes-version=1.37"}, `"1.37" is not a version`},
+		"crash unknown flag":   {[]string{"crash", "--kill=3"}, "see jobconformance crash --help"},
+		"no such controller": {[]string{"--controllers=job,jobs"},
+			`unknown controller "jobs"; use job or cronjob`},
+		"no managedBy": {[]string{"--managed-by=mine"}, `"mine" is no value of spec.managedBy`},
+		"managedBy, upstream": {[]string{"-i=kube-controller-manager", "--managed-by=example.com/mine"},
+			"kube-controller-manager reconciles no Jobs of example.com/mine"},
+		"managedBy without Jobs": {[]string{"--controllers=cronjob", "--managed-by=example.com/mine"},
+			"reconciles no Jobs"},
+		"no dialect": {[]string{"--dialect=none.yaml"}, "the dialect cannot be read"},
+		"dialect of Jobs": {[]string{"--controllers=job", "--dialect=none.yaml"},
+			"reconciles no custom resource in place of CronJobs"},
+		"dialect elsewhere": {[]string{"--cluster=existing", "--controllers=cronjob",
+			"--dialect=../../fixtures/dialect/example/dialect.yaml"}, "on embedded and kind clusters only"},
+		"dialect declines": {[]string{"--controllers=cronjob", "--dialect=" + declines},
+			"the dialect cannot decline CRON-STATUS-001"},
+		"unknown environment":    {[]string{"--environment=kueue"}, `unknown environment "kueue"; use queued`},
+		"list of no environment": {[]string{"list", "--environment=kueue"}, `unknown environment "kueue"`},
+		"a queue too early": {[]string{"--environment=queued", "--kubernetes-version=v1.35.4"},
+			"Kubernetes v1.35.4 does not serve; versions from v1.36.0 on do"},
+		"crash nobody":            {[]string{"crash", "-i=nobody"}, `unknown implementation "nobody"`},
+		"crash no Jobs":           {[]string{"crash", "--jobs=0"}, "--jobs 1 or more"},
+		"crash an image":          {[]string{"crash", "-i=image:mine"}, "an embedded cluster runs no"},
+		"crash the cluster's own": {[]string{"crash", "-i=builtin"}, "no Job controller of its own"},
+		"not a rate limit":        {[]string{"bench", "--qps=fast"}, `"fast" is not a rate limit`},
+		"unwritable reports":      {[]string{"--output-dir", filepath.Join(file, "reports")}, "--output-dir"},
+		"unwritable cache": {[]string{"--cache-dir", filepath.Join(file, "cache"), "--output-dir", t.TempDir()},
+			"--cache-dir"},
+		"no shard":            {[]string{"--shard=3/2"}, "use 2/4, auto with"},
+		"soak no shard":       {[]string{"soak", "--seed=1", "--shard=0/4"}, "use 2/4, auto with"},
+		"soak without a seed": {[]string{"soak", "--shard=1/4"}, "the same --seed"},
+		"soak too few": {[]string{"soak", "--shard=1/4", "--seed=1", "--count=3"},
+			"too few workloads for 4 shards: 3"},
+		"score no shard":       {[]string{"score", "--seed=1", "--shard=5/4"}, "use 2/4, auto with"},
+		"score without a seed": {[]string{"score", "--shard=1/4"}, "the same --seed"},
+		"matrix no shard":      {[]string{"repro-matrix", "--shard=2"}, "use 2/4, auto with"},
+		"matrix too few": {[]string{"repro-matrix", "--shard=1/4", "--versions=v1.36.1,v1.36.3"},
+			"too few versions for 4 shards: 2"},
+		"explore too few": {[]string{"explore", "--shard=1/4", "--scenarios=^parallelism$"},
+			"too few scenarios for 4 shards: 1"},
+		"results of no shard":  {[]string{"--print-results"}, "give --shard, or leave --print-results out"},
+		"no count of shards":   {[]string{"list", "--shard=auto/0"}, "JOB_COMPLETION_INDEX"},
+		"images of no version": {[]string{"images", "--kubernetes-version=1.36"}, `"1.36" is not a version`},
+		"an image in no file":  {[]string{"images", "save"}, "missing argument: FILE"},
+		"an image of assets":   {[]string{"images", "save", "--assets=/a", "b.tar"}, "leave --assets out"},
+		"a name on no kind":    {[]string{"--cluster-name=a"}, "--cluster=kind"},
+		"gen no CPU": {[]string{"gen", "job", "--image=a", "--claim=b", "--cpu=many"},
+			`"many" is no quantity`},
+		"gen no image":    {[]string{"gen", "job", "--claim=a"}, "give --image and --shards"},
+		"merge nothing":   {[]string{"merge"}, "missing argument: PATH..."},
+		"merge no shards": {[]string{"merge", t.TempDir()}, "no shard has ended"},
+		"merge no folder": {[]string{"merge", filepath.Join(file, "a")}, "has no shard"},
+		"unknown origin": {[]string{"prefetch", "--binaries=net", "--cache-dir", t.TempDir()},
+			`"net" is no origin`},
+		"no such mirror": {[]string{"prefetch", "--binaries=download",
+			"--kubernetes-downloads=http://127.0.0.1:1", "--cache-dir", t.TempDir()}, "--kubernetes-downloads"},
+		"assets without binaries": {[]string{"--assets", t.TempDir(), "--cache-dir", t.TempDir(), "--output-dir",
+			t.TempDir()}, "lacks kube-apiserver or etcd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer
@@ -130,8 +153,9 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for name, want := range map[string][]string{
-		"":              append([]string{"JOBCONFORMANCE_LABELS"}, commands...),
-		"run":           {"kube-controller-manager", "exec:COMMAND", "{kubeconfig}", "--focus", "--timeout", "--dry-run"},
+		"": append([]string{"JOBCONFORMANCE_LABELS"}, commands...),
+		"run": {"kube-controller-manager", "exec:COMMAND", "{kubeconfig}", "--focus", "--timeout",
+			"--dry-run"},
 		"list":          {"--skip"},
 		"version":       {"--output"},
 		"bench":         append([]string{"--qps", "Markdown"}, bench.RowNames()...),
@@ -150,7 +174,8 @@ func TestHelp(t *testing.T) {
 		"check-history": {"FILE...", "--timeline"},
 	} {
 		var out, errs bytes.Buffer
-		if code := execute(t.Context(), append(strings.Fields(name), "--help"), &out, &errs); code != exitGreen || errs.Len() > 0 {
+		if code := execute(t.Context(), append(strings.Fields(name), "--help"), &out, &errs); code != exitGreen ||
+			errs.Len() > 0 {
 			t.Errorf("%s --help: exit code %d, %s", name, code, &errs)
 		}
 		for _, text := range append(want, "Exit codes: 0", "Examples:") {
@@ -161,20 +186,24 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "gen", "images", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "score", "soak", "version"}
+var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "gen", "images", "list",
+	"merge", "prefetch", "repro", "repro-matrix", "run", "score", "soak", "version"}
 
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Setenv("JOBCONFORMANCE_OUTPUT", "json")
 	var out, errs bytes.Buffer
-	if code := execute(t.Context(), []string{"version"}, &out, &errs); code != exitGreen || !strings.HasPrefix(out.String(), "{") {
+	if code := execute(t.Context(), []string{"version"}, &out, &errs); code != exitGreen ||
+		!strings.HasPrefix(out.String(), "{") {
 		t.Errorf("exit code %d, %q, %q, want JSON", code, &out, &errs)
 	}
 	out.Reset()
-	if code := execute(t.Context(), []string{"version", "-o", "text"}, &out, &errs); code != exitGreen || !strings.HasPrefix(out.String(), "jobconformance ") {
+	if code := execute(t.Context(), []string{"version", "-o", "text"}, &out, &errs); code != exitGreen ||
+		!strings.HasPrefix(out.String(), "jobconformance ") {
 		t.Errorf("exit code %d, %q, %q, want text: the command line comes first", code, &out, &errs)
 	}
 	t.Setenv("JOBCONFORMANCE_OUTPUT", "xml")
-	if code := execute(t.Context(), []string{"version"}, &out, &errs); code != exitBadInput || !strings.Contains(errs.String(), "JOBCONFORMANCE_OUTPUT") {
+	if code := execute(t.Context(), []string{"version"}, &out, &errs); code != exitBadInput ||
+		!strings.Contains(errs.String(), "JOBCONFORMANCE_OUTPUT") {
 		t.Errorf("exit code %d, %q, want bad input that names the variable", code, &errs)
 	}
 }
@@ -193,7 +222,8 @@ const reference = "README.md"
 func TestReferenceOfFlagsIsUpToDate(t *testing.T) {
 	t.Setenv("ARTIFACTS", "")
 	var want bytes.Buffer
-	want.WriteString("# jobconformance\n\nThe commands and their flags, as `--help` prints them. `make figures` writes this page.\n")
+	want.WriteString("# jobconformance\n\nThe commands and their flags, as `--help` prints them. `make " +
+		"figures` writes this page.\n")
 	root := rootCommand()
 	describe(&want, root)
 	for _, g := range root.Groups() {

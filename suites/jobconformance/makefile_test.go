@@ -65,22 +65,35 @@ func TestMakeHandsVariablesOn(t *testing.T) {
 		want        string
 	}{
 		"no variable": {nil, "", "argument run"},
-		"words":       {nil, "e2e\nLABELS=behaviour:parallelism && !slow || a", "argument run\nLABELS=behaviour:parallelism && !slow || a"},
+		"words": {nil, "e2e\nLABELS=behaviour:parallelism && !slow || a",
+			"argument run\nLABELS=behaviour:parallelism && !slow || a"},
 		"quotes": {nil, "e2e\nIMPLEMENTATION=exec:./my-controller --name=\"a b\" --x='y' --kubeconfig={kubeconfig}",
 			"argument run\nIMPLEMENTATION=exec:./my-controller --name=\"a b\" --x='y' --kubeconfig={kubeconfig}"},
-		"dollars":         {nil, "explore\nSCENARIOS=^(a|b)$|^$HOME$(x)$$\nPLAN=end pods 1: user suspends; update jobs/status 3: answer 500, #2", "argument explore\nPLAN=end pods 1: user suspends; update jobs/status 3: answer 500, #2\nSCENARIOS=^(a|b)$|^$HOME$(x)$"},
-		"other names":     {nil, "e2e\nREPORTS=a b\nLIST=1\nKEEP=0", "argument run\nKEEP=0\nLIST=1\nREPORTS=a b"},
-		"nothing":         {nil, "e2e\nLABELS=", "argument run"},
-		"environment":     {[]string{"LABELS=a && b$", "REPORTS=x"}, "e2e\nLABELS=c", "argument run\nLABELS=c\nREPORTS=x"},
-		"of others":       {[]string{"VERSION=1", "URL=2", "PROJECT=3", "ENVIRONMENT=production", "JOBS=8", "X=5"}, "e2e", "argument run"},
-		"long":            {nil, "bench-long", "argument bench\nargument --rows=long\nargument --floors=false\nargument --qps=unlimited"},
-		"long, otherwise": {nil, "bench-long\nQPS=5/10", "argument bench\nargument --rows=long\nargument --floors=false\nQPS=5/10"},
-		"arguments":       {nil, "compare\nOLD=a b\nNEW=it's\nOUTPUT=json", "argument compare\nargument a b\nargument it's\nNEW=it's\nOLD=a b\nOUTPUT=json"},
-		"kubeconfig":      {nil, "e2e\nKUBECONFIG=a:b\nCLUSTER=existing", "argument run\nCLUSTER=existing"},
-		"an image":        {nil, "program-image\nCACHE_DIR=c", "argument images\nargument save\nargument bin/jobconformance.tar\nCACHE_DIR=c"},
+		"dollars": {nil,
+			"explore\nSCENARIOS=^(a|b)$|^$HOME$(x)$$\nPLAN=end pods 1: user suspends; update " +
+				"jobs/status 3: answer 500, #2",
+			"argument explore\nPLAN=end pods 1: user suspends; update jobs/status 3: answer 500, " +
+				"#2\nSCENARIOS=^(a|b)$|^$HOME$(x)$"},
+		"other names": {nil, "e2e\nREPORTS=a b\nLIST=1\nKEEP=0", "argument run\nKEEP=0\nLIST=1\nREPORTS=a b"},
+		"nothing":     {nil, "e2e\nLABELS=", "argument run"},
+		"environment": {[]string{"LABELS=a && b$", "REPORTS=x"}, "e2e\nLABELS=c",
+			"argument run\nLABELS=c\nREPORTS=x"},
+		"of others": {[]string{"VERSION=1", "URL=2", "PROJECT=3", "ENVIRONMENT=production", "JOBS=8", "X=5"},
+			"e2e", "argument run"},
+		"long": {nil, "bench-long",
+			"argument bench\nargument --rows=long\nargument --floors=false\nargument --qps=unlimited"},
+		"long, otherwise": {nil, "bench-long\nQPS=5/10",
+			"argument bench\nargument --rows=long\nargument --floors=false\nQPS=5/10"},
+		"arguments": {nil, "compare\nOLD=a b\nNEW=it's\nOUTPUT=json",
+			"argument compare\nargument a b\nargument it's\nNEW=it's\nOLD=a b\nOUTPUT=json"},
+		"kubeconfig": {nil, "e2e\nKUBECONFIG=a:b\nCLUSTER=existing", "argument run\nCLUSTER=existing"},
+		"an image": {nil, "program-image\nCACHE_DIR=c",
+			"argument images\nargument save\nargument bin/jobconformance.tar\nCACHE_DIR=c"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, out := callMake(t, program, c.environment, strings.FieldsFunc(c.args, func(r rune) bool { return r == '\n' })...)
+			code, out := callMake(t, program, c.environment, strings.FieldsFunc(c.args, func(r rune) bool {
+				return r == '\n'
+			})...)
 			lines := strings.TrimSpace(out)
 			if _, after, compiled := strings.Cut(lines, "takes a minute or two\n"); compiled {
 				lines = after
@@ -98,9 +111,10 @@ func TestMakeRefusesUnknownVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"e2e LABLES=x":                "unknown variable LABLES of jobconformance run; did you mean LABELS?\n",
-		"e2e REPROTS=x LIST=1":        "did you mean REPORTS?\n",
-		"soak KILLS=3":                "unknown variable KILLS of jobconformance soak; see jobconformance soak --help\n",
+		"e2e LABLES=x":         "unknown variable LABLES of jobconformance run; did you mean LABELS?\n",
+		"e2e REPROTS=x LIST=1": "did you mean REPORTS?\n",
+		"soak KILLS=3": "unknown variable KILLS of jobconformance soak; see " +
+			"jobconformance soak --help\n",
 		"prefetch e2e LABLES=x":       "did you mean LABELS?\n",
 		"compare OLD=a NEW=b OLDER=c": "unknown variable OLDER of jobconformance compare",
 		"e2e PROCS=many":              `JOBCONFORMANCE_PROCS cannot be used: invalid argument "many" for "--procs"`,
@@ -113,7 +127,8 @@ func TestMakeRefusesUnknownVariables(t *testing.T) {
 			t.Errorf("make %s: exit code %d, %s\nwant %q", args, code, out, want)
 		}
 	}
-	if code, out := callMake(t, program, nil, "repro", "LIST=1", "OUTPUT=json"); code != exitGreen || !strings.Contains(out, `"issue": 139428`) {
+	if code, out := callMake(t, program, nil, "repro", "LIST=1", "OUTPUT=json"); code != exitGreen ||
+		!strings.Contains(out, `"issue": 139428`) {
 		t.Errorf("make repro LIST=1 OUTPUT=json: exit code %d, %s", code, out)
 	}
 }

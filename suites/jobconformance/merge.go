@@ -55,6 +55,7 @@ func mergeCommand() *cobra.Command {
 			}
 			return verdict(merged.Green())
 		})
-	c.Flags().StringVar(&into, "output-dir", folder.Default("merged"), "folder for the report; by default below $ARTIFACTS, where it is set")
+	c.Flags().StringVar(&into, "output-dir", folder.Default("merged"),
+		"folder for the report; by default below $ARTIFACTS, where it is set")
 	return c
 }

@@ -69,16 +69,20 @@ type imageCopy struct {
 // copiesIn returns what the copies of images are called.
 func copiesIn(registry string, pulls []run.Pull) (copies []imageCopy, err error) {
 	if len(pulls) == 0 {
-		return nil, badinput.New("an embedded cluster pulls no images", "give "+console.Flag("cluster", "kind")+" or existing")
+		return nil, badinput.New("an embedded cluster pulls no images",
+			"give "+console.Flag("cluster", "kind")+" or existing")
 	}
 	for _, p := range pulls {
 		c := imageCopy{Pull: p}
 		if c.from, err = name.ParseReference(p.Image); err != nil {
-			return nil, badinput.Wrap(err, fmt.Sprintf("%q is no reference to an image", p.Image), "correct "+console.Flag(p.Flag))
+			return nil, badinput.Wrap(err, fmt.Sprintf("%q is no reference to an image", p.Image),
+				"correct "+console.Flag(p.Flag))
 		}
-		repository, err := name.NewRepository(strings.TrimSuffix(registry, "/")+"/"+c.from.Context().RepositoryStr(), name.StrictValidation)
+		repository, err := name.NewRepository(strings.TrimSuffix(registry, "/")+"/"+c.from.Context().RepositoryStr(),
+			name.StrictValidation)
 		if err != nil {
-			return nil, badinput.Wrap(err, fmt.Sprintf("%q is no registry", registry), "give one like registry.example.com/mirror or 127.0.0.1:5000")
+			return nil, badinput.Wrap(err, fmt.Sprintf("%q is no registry", registry),
+				"give one like registry.example.com/mirror or 127.0.0.1:5000")
 		}
 		tagged, digest, pinned := strings.Cut(p.Image, "@")
 		switch tag, err := name.NewTag(tagged, name.WithDefaultTag("")); {
@@ -102,22 +106,26 @@ const progressEvery = 10 * time.Second
 
 // write copies the image. What the registry has already is not sent again.
 func (c imageCopy) write(ctx context.Context, progress io.Writer) error {
-	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithUserAgent(spec.UserAgent("images mirror"))}
+	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain),
+		remote.WithUserAgent(spec.UserAgent("images mirror"))}
 	console.Line(progress, c.Image, "to %s", c.reference)
 	image, err := remote.Get(c.from, options...)
 	if err == nil {
 		updates := make(chan v1.Update)
 		var printing sync.WaitGroup
 		printing.Go(func() { c.print(progress, updates) })
-		err = remote.MultiWrite(map[name.Reference]remote.Taggable{c.to: image}, append(options, remote.WithProgress(updates))...)
+		err = remote.MultiWrite(map[name.Reference]remote.Taggable{c.to: image},
+			append(options, remote.WithProgress(updates))...)
 		printing.Wait()
 	}
 	var answer *transport.Error
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &answer) && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, answer.StatusCode):
-		return badinput.Wrap(err, fmt.Sprintf("%s cannot be copied to %s", c.Image, c.reference), "correct the names, or log in with docker login")
+	case errors.As(err, &answer) &&
+		slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, answer.StatusCode):
+		return badinput.Wrap(err, fmt.Sprintf("%s cannot be copied to %s", c.Image, c.reference),
+			"correct the names, or log in with docker login")
 	}
 	return fmt.Errorf("%s cannot be copied to %s: %w", c.Image, c.reference, err)
 }
@@ -147,7 +155,8 @@ func (p *pulling) flags(copies []imageCopy) string {
 		words = append(words, console.Argument(c.Flag, value))
 	}
 	if nodes > 1 { // Pulls has them first; the flag would be for all nodes
-		words = append(slices.Delete(words, 1, 1+nodes), "and the copies of the nodes' images in the file of "+console.Flag("kind-config"))
+		words = append(slices.Delete(words, 1, 1+nodes),
+			"and the copies of the nodes' images in the file of "+console.Flag("kind-config"))
 	}
 	return strings.Join(words, " ")
 }

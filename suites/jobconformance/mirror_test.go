@@ -55,7 +55,8 @@ func TestMirrorKeepsDigestsAndPlatforms(t *testing.T) {
 	node, puppet, controller := source+"/kindest/node:v1", source+"/busybox:1", source+"/a/controller:2"
 	nodes, puppets, controllers := push(t, node, index), push(t, puppet, single), push(t, controller, index)
 	var out, errs bytes.Buffer
-	code := execute(t.Context(), []string{"images", "mirror", target + "/m/", "--node-image=" + node + "@" + nodes, "--puppet-image=" + source + "/busybox@" + puppets, "-i=image:" + controller + " --v 2"}, &out, &errs)
+	code := execute(t.Context(), []string{"images", "mirror", target + "/m/", "--node-image=" + node + "@" + nodes,
+		"--puppet-image=" + source + "/busybox@" + puppets, "-i=image:" + controller + " --v 2"}, &out, &errs)
 	if code != exitGreen {
 		t.Fatalf("exit code %d, %s", code, &errs)
 	}
@@ -93,7 +94,8 @@ func TestMirrorKeepsDigestsAndPlatforms(t *testing.T) {
 			t.Errorf("a platform is missing: %v", err)
 		}
 	}
-	for _, want := range []string{"--cluster=kind", "--node-image=" + target + "/m/kindest/node:v1@" + nodes, "--implementation='image:" + target + "/m/a/controller:2 --v 2'"} {
+	for _, want := range []string{"--cluster=kind", "--node-image=" + target + "/m/kindest/node:v1@" + nodes,
+		"--implementation='image:" + target + "/m/a/controller:2 --v 2'"} {
 		if !strings.Contains(errs.String(), want) {
 			t.Errorf("stderr lacks %s:\n%s", want, &errs)
 		}
@@ -116,11 +118,12 @@ func TestMirrorNamesWhatIsWrong(t *testing.T) {
 		code int
 		want string
 	}{
-		"no registry":       {[]string{"mirror"}, exitBadInput, `"mirror" is no registry`},
-		"a URL":             {[]string{"https://" + here}, exitBadInput, "is no registry"},
-		"no image":          {[]string{here, "--node-image=A B"}, exitBadInput, "--node-image"},
-		"embedded":          {[]string{here, "--cluster=embedded"}, exitBadInput, "pulls no images"},
-		"not there":         {[]string{here + "/m", "--node-image=" + here + "/missing:1"}, exitBadInput, "correct the names"},
+		"no registry": {[]string{"mirror"}, exitBadInput, `"mirror" is no registry`},
+		"a URL":       {[]string{"https://" + here}, exitBadInput, "is no registry"},
+		"no image":    {[]string{here, "--node-image=A B"}, exitBadInput, "--node-image"},
+		"embedded":    {[]string{here, "--cluster=embedded"}, exitBadInput, "pulls no images"},
+		"not there": {[]string{here + "/m", "--node-image=" + here + "/missing:1"}, exitBadInput,
+			"correct the names"},
 		"nobody to copy to": {[]string{nobody, "--node-image=" + here + "/node:1"}, exitHarness, nobody},
 		"nobody to ask":     {[]string{here, "--node-image=" + nobody + "/node:1"}, exitHarness, nobody},
 	} {
@@ -128,7 +131,8 @@ func TestMirrorNamesWhatIsWrong(t *testing.T) {
 			var out, errs bytes.Buffer
 			code := execute(t.Context(), append([]string{"images", "mirror"}, c.args...), &out, &errs)
 			lines := strings.Split(strings.TrimSpace(errs.String()), "\n")
-			if last := lines[len(lines)-1]; code != c.code || !strings.HasPrefix(last, "jobconformance: ") || !strings.Contains(last, c.want) {
+			if last := lines[len(lines)-1]; code != c.code || !strings.HasPrefix(last, "jobconformance: ") ||
+				!strings.Contains(last, c.want) {
 				t.Errorf("exit code %d, want %d; %s", code, c.code, &errs)
 			}
 		})
@@ -136,12 +140,15 @@ func TestMirrorNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestFlagsOfSeveralNodeImages(t *testing.T) {
-	copies, err := copiesIn("127.0.0.1:5000", []run.Pull{{Flag: "node-image", Image: "a/b:1"}, {Flag: "node-image", Image: "a/b:2"}, {Flag: "puppet-image", Image: "busybox:1"}})
+	copies, err := copiesIn("127.0.0.1:5000", []run.Pull{{Flag: "node-image", Image: "a/b:1"},
+		{Flag: "node-image", Image: "a/b:2"}, {Flag: "puppet-image", Image: "busybox:1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := pulling{options: run.Options{Where: run.Where{Cluster: "kind"}}}
-	if got, want := p.flags(copies), "--cluster=kind --puppet-image=127.0.0.1:5000/library/busybox:1 and the copies of the nodes' images in the file of --kind-config"; got != want {
+	if got, want := p.flags(copies),
+		"--cluster=kind --puppet-image=127.0.0.1:5000/library/busybox:1 and the copies of the nodes' images "+
+			"in the file of --kind-config"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -155,7 +162,8 @@ func TestMirrorIsInterrupted(t *testing.T) {
 	}))
 	defer asked.Close()
 	var out, errs bytes.Buffer
-	if code := execute(ctx, []string{"images", "mirror", "127.0.0.1:1", "--node-image=" + strings.TrimPrefix(asked.URL, "http://") + "/node:1"}, &out, &errs); code != 130 {
+	if code := execute(ctx, []string{"images", "mirror", "127.0.0.1:1",
+		"--node-image=" + strings.TrimPrefix(asked.URL, "http://") + "/node:1"}, &out, &errs); code != 130 {
 		t.Errorf("exit code %d, %s", code, &errs)
 	}
 }

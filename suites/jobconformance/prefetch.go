@@ -32,7 +32,8 @@ Exit codes: 0 all are there, 2 one could not be downloaded or built,
 			}
 			return nil
 		})
-	c.Flags().StringSliceVar(&versions, "kubernetes-version", []string{build.DefaultKubernetesVersion}, "versions of Kubernetes, separated by commas")
+	c.Flags().StringSliceVar(&versions, "kubernetes-version", []string{build.DefaultKubernetesVersion},
+		"versions of Kubernetes, separated by commas")
 	cacheFlags(c.Flags(), &b)
 	return c
 }

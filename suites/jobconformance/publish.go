@@ -43,10 +43,12 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 		Implementation: f.described,
 		Cluster: report.Cluster{
 			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
-			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(), Environment: f.options.Environment,
+			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(),
+			Environment: f.options.Environment,
 		},
 		Selection: report.Selection{
-			Skip: f.selection.Skip, Labels: f.labels, Requirements: f.requirements, RerunFailed: f.rerunFailed, Strict: f.selection.Strict,
+			Skip: f.selection.Skip, Labels: f.labels, Requirements: f.requirements, RerunFailed: f.rerunFailed,
+			Strict:               f.selection.Strict,
 			Shard:                f.selection.Shard.String(),
 			DeclinedRequirements: f.selection.DeclinedRequirements,
 		},
@@ -89,7 +91,8 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 
 // selecting are the flags that another choice of specs replaces, and those that are only
 // about where the results go.
-var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast", "output", "output-dir", "history", "print-results"}
+var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast",
+	"output", "output-dir", "history", "print-results"}
 
 // again returns the command that runs one spec again, with the flags that the user gave.
 func (f *flags) again(text string) string {

@@ -11,7 +11,8 @@ func TestAgain(t *testing.T) {
 	const want = `bin/jobconformance --implementation='exec:./x --v=2' --cluster=kind --decline=indexed,suspend --keep=true ` +
 		`--focus='^Job and CronJob conformance (a b)$'`
 	var f flags
-	given := []string{"-i", "exec:./x --v=2", "--cluster=kind", "--decline=indexed,suspend", "--keep", "--labels=slow", "--repeat=3", "--output-dir=x"}
+	given := []string{"-i", "exec:./x --v=2", "--cluster=kind", "--decline=indexed,suspend", "--keep", "--labels=slow",
+		"--repeat=3", "--output-dir=x"}
 	if err := f.command().ParseFlags(given); err != nil {
 		t.Fatal(err)
 	}

@@ -78,18 +78,26 @@ func (r *reproducing) command() string {
 
 func reproCommand() *cobra.Command {
 	var r reproducing
-	c := command("repro", "Reproduce an upstream bug by its number, or run a scenario from a file", reproHelp, reproExample,
+	c := command("repro", "Reproduce an upstream bug by its number, or run a scenario from a file", reproHelp,
+		reproExample,
 		func(cmd *cobra.Command, _ []string) error {
 			r.Out = cmd.OutOrStdout()
 			return r.run(cmd.Context())
 		})
 	set := c.Flags()
-	set.StringVar(&r.issue, "issue", "", "number of the issue in kubernetes/kubernetes, or of the pull request that fixes it; or a name as in --list")
+	set.StringVar(&r.issue, "issue", "",
+		"number of the issue in kubernetes/kubernetes, or of the pull request that fixes it; or a name as in --list")
 	set.StringVar(&r.file, "scenario", "", "file with a scenario to run instead")
 	sourceFlag(set, &r.Build)
-	set.StringSliceVar(&r.Versions, "version", nil, "versions of Kubernetes (default: one that has the bug and one that does not; for a file "+build.DefaultKubernetesVersion+"; with --bisect all releases between its two)")
-	set.StringVar(&r.bisect, "bisect", "", "find the version between two, as in v1.35.4..v1.36.3, where the scenario turns red, or green again")
-	implementationFlag(set, &r.implementation, "", "the controller: "+processes+" (default: kube-controller-manager, and reference where no version is without the bug; for a file reference, without --bisect)")
+	set.StringSliceVar(&r.Versions, "version", nil,
+		"versions of Kubernetes (default: one that has the bug and one that does not; for a file "+
+			build.DefaultKubernetesVersion+"; with --bisect all releases between its two)")
+	set.StringVar(&r.bisect, "bisect", "",
+		"find the version between two, as in v1.35.4..v1.36.3, where the scenario turns red, or green again")
+	implementationFlag(set, &r.implementation, "",
+		"the controller: "+processes+
+			" (default: kube-controller-manager, and reference where no version is without the bug; for a file "+
+			"reference, without --bisect)")
 	set.BoolVar(&r.list, "list", false, "print the known bugs")
 	outputFlag(set, &r.output, "the list")
 	reproFlags(set, &r.Options, "repro")
@@ -104,7 +112,9 @@ func (r *reproducing) run(ctx context.Context) error {
 	case r.list:
 		return list(r.Out, known, r.output)
 	case (r.issue == "") == (r.file == ""):
-		return badinput.New("there must be one issue or one scenario", fmt.Sprintf("give exactly one of %s and %s; %s prints the known issues", console.Flag("issue"), console.Flag("scenario"), console.Flag("list")))
+		return badinput.New("there must be one issue or one scenario",
+			fmt.Sprintf("give exactly one of %s and %s; %s prints the known issues", console.Flag("issue"),
+				console.Flag("scenario"), console.Flag("list")))
 	}
 	if err := checkRepro(r.Options); err != nil {
 		return err
@@ -172,7 +182,8 @@ func (r *reproducing) print(outcomes []repro.Reproduction) error {
 // checkRepro rejects numbers that repro and repro-matrix cannot work with.
 func checkRepro(o repro.Options) error {
 	if o.Repeat < 1 || o.Procs < 1 {
-		return badinput.New("a number of repeats or of scenarios at a time is too small", fmt.Sprintf("give %s and %s 1 or more", console.Flag("repeat"), console.Flag("procs")))
+		return badinput.New("a number of repeats or of scenarios at a time is too small",
+			fmt.Sprintf("give %s and %s 1 or more", console.Flag("repeat"), console.Flag("procs")))
 	}
 	return nil
 }
@@ -241,13 +252,16 @@ func findBug(known []library.Entry, id string) (library.Entry, error) {
 	}
 	number, err := strconv.Atoi(id)
 	if err != nil {
-		return library.Entry{}, badinput.New(fmt.Sprintf("%q is neither the number of an issue nor a known bug", id), "give a number as in 139428, or print all bugs with "+console.Flag("list"))
+		return library.Entry{}, badinput.New(fmt.Sprintf("%q is neither the number of an issue nor a known bug", id),
+			"give a number as in 139428, or print all bugs with "+console.Flag("list"))
 	}
 	if at, shown := library.Shown()[number]; shown {
-		return library.Entry{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number), "check it with "+console.Flag("requirement", at))
+		return library.Entry{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number),
+			"check it with "+console.Flag("requirement", at))
 	}
 	nearest := strings.ReplaceAll(strings.Trim(fmt.Sprint(library.Nearest(known, number, 3)), "[]"), " ", ", ")
-	return library.Entry{}, badinput.New(fmt.Sprintf("issue %d is unknown", number), "take one of the nearest, "+nearest+", or print all with "+console.Flag("list"))
+	return library.Entry{}, badinput.New(fmt.Sprintf("issue %d is unknown", number),
+		"take one of the nearest, "+nearest+", or print all with "+console.Flag("list"))
 }
 
 // list prints the known bugs.
@@ -263,7 +277,8 @@ func list(out io.Writer, known []library.Entry, as format) error {
 		fmt.Fprintf(table, "%s\tpull\taffected versions\tred\tgreen\t\n", state)
 		for _, r := range known {
 			if r.State() == state {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID(), cmp.Or(strings.TrimPrefix(strconv.Itoa(r.Pull), "0"), "-"),
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID(),
+					cmp.Or(strings.TrimPrefix(strconv.Itoa(r.Pull), "0"), "-"),
 					cmp.Or(r.Affected, "-"), cmp.Or(r.Red, "-"), cmp.Or(r.Green, "-"), r.Description)
 			}
 		}

@@ -49,7 +49,8 @@ func matrixCommand() *cobra.Command {
 		})
 	set := c.Flags()
 	set.StringSliceVar(&o.Versions, "versions", matrixVersions, "versions of Kubernetes")
-	set.StringSliceVar(&issues, "issue", []string{string(library.Fixed)}, "only these: numbers or names as in repro --list, or all that are fixed, open or unreported")
+	set.StringSliceVar(&issues, "issue", []string{string(library.Fixed)},
+		"only these: numbers or names as in repro --list, or all that are fixed, open or unreported")
 	shardFlag(set, &shard, "versions")
 	implementationFlag(set, &name, implementation.KubeControllerManager, "the controller: "+processes)
 	reproFlags(set, &o, "repro-matrix")
@@ -119,7 +120,8 @@ func runMatrix(ctx context.Context, o repro.Options, shard run.Shard, name strin
 	if shard.Count > 0 {
 		word = fmt.Sprintf("shard %s: %s", &shard, word)
 	}
-	fmt.Fprintf(o.Out, "%s: %d bugs on %d versions, %d of %d run, %d not as expected\n", word, len(bugs), len(o.Versions), len(cells), len(bugs)*len(o.Versions), unexpected)
+	fmt.Fprintf(o.Out, "%s: %d bugs on %d versions, %d of %d run, %d not as expected\n", word, len(bugs),
+		len(o.Versions), len(cells), len(bugs)*len(o.Versions), unexpected)
 	if failure != nil {
 		return failure
 	}

@@ -61,7 +61,8 @@ func scoreCommand() *cobra.Command {
 	c := command("score", "Count how many mutants of upstream's controllers the suites catch", scoreHelp, scoreExample,
 		func(cmd *cobra.Command, _ []string) error {
 			if s.Own != "" && (cmd.Flags().Changed("seed") || cmd.Flags().Changed("count")) {
-				return badinput.New("nothing is drawn where mutants are given", "leave out "+console.Flag("mutants")+", or the seed and the count")
+				return badinput.New("nothing is drawn where mutants are given",
+					"leave out "+console.Flag("mutants")+", or the seed and the count")
 			}
 			if !cmd.Flags().Changed("seed") {
 				if s.Shard.Count > 0 && s.Own == "" {
@@ -151,7 +152,8 @@ func (s *scoring) write(c *score.Campaign, out io.Writer) error {
 var decisive = []string{
 	"suites/job", "suites/cronjob", "suites/faults", "suites/admission",
 	"suites/contract", "suites/explore", "suites/scenario",
-	"fixtures/framework", "fixtures/sandbox", "fixtures/history", "fixtures/invariants", "fixtures/faultproxy", "fixtures/puppet",
+	"fixtures/framework", "fixtures/sandbox", "fixtures/history", "fixtures/invariants", "fixtures/faultproxy",
+	"fixtures/puppet",
 	"fixtures/kinds", "fixtures/protocol", "fixtures/spec",
 }
 

@@ -69,7 +69,8 @@ func TestResultsOfScoreEndWithTheSpecsTheyAreOf(t *testing.T) {
 			known = known || below(folder, parent)
 		}
 		if !known {
-			t.Errorf("specs of score need %s: does it decide how a mutant ends? Add it to decisive or to indifferent", folder)
+			t.Errorf("specs of score need %s: does it decide how a mutant ends? Add it to decisive or to indifferent",
+				folder)
 		}
 	}
 	// Without one of them, a checkout is taken for none.

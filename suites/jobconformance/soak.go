@@ -60,7 +60,8 @@ func soakCommand() *cobra.Command {
 		})
 	set := c.Flags()
 	implementationFlag(set, &s.implementation, implementation.Reference, "the controller: "+processes)
-	set.StringVar(&s.against, "against", "", "run the same workloads with this controller afterwards, and print end states that differ")
+	set.StringVar(&s.against, "against", "",
+		"run the same workloads with this controller afterwards, and print end states that differ")
 	set.Float64Var(&s.minutes, "minutes", 10, "start workloads for this many minutes")
 	set.IntVar(&s.Count, "count", 0, "maximum number of workloads, of all shards together (default: no limit)")
 	set.IntVar(&s.Seed, "seed", 0, "seed of the first workload; later ones count up (default: random)")
@@ -73,7 +74,8 @@ func soakCommand() *cobra.Command {
 
 // seedless is the error of a shard that would draw other things than the other shards.
 func seedless() error {
-	return badinput.New("a shard without a seed would not fit the others", "give all of them the same "+console.Flag("seed"))
+	return badinput.New("a shard without a seed would not fit the others",
+		"give all of them the same "+console.Flag("seed"))
 }
 
 func (s *soaking) run(ctx context.Context, out io.Writer) (err error) {
@@ -152,17 +154,19 @@ func (s *soaking) other(ctx context.Context, impl implementation.Implementation)
 
 // soak runs the workloads with one implementation, and prints what was seen.
 func (s *soaking) soak(ctx context.Context, name string) (tally *soak.Tally, err error) {
-	err = scenario.With(ctx, s.options, func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
-		s.Folder = filepath.Join(env.Reports, "workloads")
-		s.Run = func(ctx context.Context, workload *scenario.Scenario) (*scenario.Result, error) {
-			return environment.Run(ctx, workload)
-		}
-		tally, err = soak.Run(ctx, s.Options)
-		return err
-	})
+	err = scenario.With(ctx, s.options,
+		func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
+			s.Folder = filepath.Join(env.Reports, "workloads")
+			s.Run = func(ctx context.Context, workload *scenario.Scenario) (*scenario.Result, error) {
+				return environment.Run(ctx, workload)
+			}
+			tally, err = soak.Run(ctx, s.Options)
+			return err
+		})
 	if err == nil {
 		tally.Print(s.Out, func(file string) string {
-			return console.Program("repro") + " " + console.Argument("scenario", file) + " " + console.Argument("implementation", name)
+			return console.Program("repro") + " " + console.Argument("scenario", file) + " " +
+				console.Argument("implementation", name)
 		})
 	}
 	return tally, err

@@ -27,11 +27,13 @@ default, and that of the Go toolchain that has built it.
 Exit codes: 0 they were printed, 2 bad input.`,
 		"  jobconformance version -o json",
 		func(cmd *cobra.Command, _ []string) error {
-			v := versions{suiteVersion(), build.DefaultKubernetesVersion, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			v := versions{suiteVersion(), build.DefaultKubernetesVersion, runtime.Version(),
+				runtime.GOOS + "/" + runtime.GOARCH}
 			if output == asJSON {
 				return printJSON(cmd.OutOrStdout(), v)
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "jobconformance %s, Kubernetes %s, %s, %s\n", v.Version, v.KubernetesVersion, v.GoVersion, v.Platform)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "jobconformance %s, Kubernetes %s, %s, %s\n", v.Version,
+				v.KubernetesVersion, v.GoVersion, v.Platform)
 			return err
 		})
 	outputFlag(c.Flags(), &output, "the versions")

@@ -10,7 +10,8 @@ import (
 
 // behaviours are the core of the contract: each needs two mutants.
 var behaviours = []string{
-	"parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "OnFailure", "concurrencyPolicy", "historyLimits",
+	"parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "OnFailure", "concurrencyPolicy",
+	"historyLimits",
 }
 
 func TestEveryBehaviourHasTwoMutantsThatFitTheCode(t *testing.T) {
@@ -68,15 +69,23 @@ func TestWhatShowsThatAMutantIsCaught(t *testing.T) {
 		spec   spec.Spec
 		want   bool
 	}{
-		"an expectation":               {m, spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Assertion}, true},
-		"an expectation, and more":     {m, spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Invariant, Invariants: []string{"job-a"}}, true},
-		"its invariant":                {m, spec.Spec{Failed: true, Cause: spec.Invariant, Invariants: []string{"job-active-within-parallelism"}}, true},
-		"an expectation of another":    {m, spec.Spec{Failed: true, Asserted: true, Cause: spec.Assertion}, false},
-		"another invariant":            {m, spec.Spec{Labels: covering, Failed: true, Cause: spec.Invariant, Invariants: []string{"job-a"}}, false},
-		"an exit":                      {m, spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.ImplementationExited}, false},
-		"an exit that is wanted":       {Mutant{Breaks: m.Breaks, Crashes: true}, spec.Spec{Labels: covering, Failed: true, Cause: spec.ImplementationExited}, true},
-		"no exit although it is":       {Mutant{Breaks: m.Breaks, Crashes: true}, spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Assertion}, false},
-		"an error of the harness":      {m, spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Harness}, false},
+		"an expectation": {m,
+			spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Assertion}, true},
+		"an expectation, and more": {m, spec.Spec{Labels: covering, Failed: true, Asserted: true,
+			Cause: spec.Invariant, Invariants: []string{"job-a"}}, true},
+		"its invariant": {m, spec.Spec{Failed: true, Cause: spec.Invariant,
+			Invariants: []string{"job-active-within-parallelism"}}, true},
+		"an expectation of another": {m, spec.Spec{Failed: true, Asserted: true, Cause: spec.Assertion}, false},
+		"another invariant": {m,
+			spec.Spec{Labels: covering, Failed: true, Cause: spec.Invariant, Invariants: []string{"job-a"}}, false},
+		"an exit": {m,
+			spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.ImplementationExited}, false},
+		"an exit that is wanted": {Mutant{Breaks: m.Breaks, Crashes: true},
+			spec.Spec{Labels: covering, Failed: true, Cause: spec.ImplementationExited}, true},
+		"no exit although it is": {Mutant{Breaks: m.Breaks, Crashes: true},
+			spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Assertion}, false},
+		"an error of the harness": {m,
+			spec.Spec{Labels: covering, Failed: true, Asserted: true, Cause: spec.Harness}, false},
 		"a panic of the spec":          {m, spec.Spec{Labels: covering, Failed: true, Cause: spec.Assertion}, false},
 		"a spec that has passed":       {m, spec.Spec{Labels: covering, Passed: true}, false},
 		"a spec that was not selected": {m, spec.Spec{Labels: covering}, false},
@@ -91,8 +100,11 @@ func TestWhatShowsThatAMutantIsCaught(t *testing.T) {
 
 func TestACopyOfAMutantImportsItself(t *testing.T) {
 	p := packages{
-		"controller":          {"main.go": "package main\n\nimport \"" + module + "controller/job\"\n\nfunc main() { job.New().Run() }\n"},
-		"controller/job":      {"job.go": "package job\n\nimport \"" + module + "controller/job/plan\"\n\ntype T struct{ plan.P }\n\nfunc init() {}\n\nfunc New() T { return T{P: plan.P{}} }\n"},
+		"controller": {"main.go": "package main\n\nimport \"" + module +
+			"controller/job\"\n\nfunc main() { job.New().Run() }\n"},
+		"controller/job": {"job.go": "package job\n\nimport \"" + module +
+			"controller/job/plan\"\n\ntype T struct{ plan.P }\n\nfunc init() {}\n\nfunc New() T " +
+			"{ return T{P: plan.P{}} }\n"},
 		"controller/job/plan": {"plan.go": "package plan\n"},
 		"controller/cronjob":  {"cronjob.go": "package cronjob\n"},
 	}
@@ -102,8 +114,11 @@ func TestACopyOfAMutantImportsItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"/r/controller/mutants/a_b_main.go":          "package main\n\nimport \"" + module + "controller/mutants/job\"\n\nfunc main_a_b() { job.New_a_b().Run() }\n",
-		"/r/controller/mutants/job/a_b_job.go":       "package job\n\nimport \"" + module + "controller/mutants/job/plan\"\n\ntype T_a_b struct{ plan.P_a_b }\n\nfunc _() {}\n\nfunc New_a_b() T_a_b { return T_a_b{P_a_b: plan.P_a_b{}} }\n",
+		"/r/controller/mutants/a_b_main.go": "package main\n\nimport \"" + module +
+			"controller/mutants/job\"\n\nfunc main_a_b() { job.New_a_b().Run() }\n",
+		"/r/controller/mutants/job/a_b_job.go": "package job\n\nimport \"" + module +
+			"controller/mutants/job/plan\"\n\ntype T_a_b struct{ plan.P_a_b }\n\nfunc _() {}\n\nfunc New_a_b() T_a_b " +
+			"{ return T_a_b{P_a_b: plan.P_a_b{}} }\n",
 		"/r/controller/mutants/job/plan/a_b_plan.go": "package plan\n\ntype P_a_b struct{}\n\nfunc (P_a_b) Run() {}\n",
 	} {
 		if got[path] != want {

@@ -138,8 +138,10 @@ var funcInit = regexp.MustCompile(`(?m)^func init\(\)`)
 // copy returns the files of a mutant with that identifier, by their paths: the packages
 // with edited files and all that import them, with the identifier after each of their
 // names. The others are the reference controller's own.
-func (p packages) copy(root, ident string, edited map[string]string, exports types.Importer) (map[string]string, error) {
-	c := &copier{exports: exports, ident: ident, copied: map[string]*types.Package{controller: nil}, texts: map[string]string{}}
+func (p packages) copy(root, ident string, edited map[string]string,
+	exports types.Importer) (map[string]string, error) {
+	c := &copier{exports: exports, ident: ident, copied: map[string]*types.Package{controller: nil},
+		texts: map[string]string{}}
 	for path := range edited {
 		folder, _ := filepath.Rel(root, filepath.Dir(path))
 		c.copied[filepath.ToSlash(folder)] = nil
@@ -147,7 +149,8 @@ func (p packages) copy(root, ident string, edited map[string]string, exports typ
 	for grown := true; grown; {
 		grown = false
 		for folder, files := range p {
-			if _, is := c.copied[folder]; !is && slices.ContainsFunc(slices.Collect(maps.Values(files)), c.importsCopied) {
+			if _, is := c.copied[folder]; !is &&
+				slices.ContainsFunc(slices.Collect(maps.Values(files)), c.importsCopied) {
 				c.copied[folder], grown = nil, true
 			}
 		}
@@ -195,7 +198,8 @@ func (c *copier) Import(path string) (*types.Package, error) {
 
 // rename adds the files of a package to the texts.
 func (c *copier) rename(root, folder string, texts map[string]string) error {
-	set, files, info := token.NewFileSet(), []*ast.File{}, &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	set, files, info := token.NewFileSet(), []*ast.File{},
+		&types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 	for name, text := range texts {
 		file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
 		if err != nil {

@@ -79,7 +79,8 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	fmt.Println()
 	for _, s := range kinds {
 		if len(s.all) > 0 {
-			fmt.Printf("%d of %d mutants of %s caught in %s\n", s.caught, len(s.all), s.impl.Name, s.took.Round(time.Second))
+			fmt.Printf("%d of %d mutants of %s caught in %s\n", s.caught, len(s.all), s.impl.Name,
+				s.took.Round(time.Second))
 		}
 		failures = append(failures, s.failures...)
 	}
@@ -153,7 +154,8 @@ func (s *selftest) run(ctx context.Context, environment *run.Environment) error 
 	both.Go(func() (err error) {
 		start := time.Now()
 		programs, err = Build(bothCtx, s.root, s.dir, s.all)
-		console.Line(os.Stdout, fmt.Sprintf("%d mutants of %s", len(s.all), s.impl.Name), "compiled in %s", console.Tenths(time.Since(start)))
+		console.Line(os.Stdout, fmt.Sprintf("%d mutants of %s", len(s.all), s.impl.Name), "compiled in %s",
+			console.Tenths(time.Since(start)))
 		return err
 	})
 	both.Go(func() error { return s.checkReference(bothCtx, environment, room) })
@@ -215,14 +217,16 @@ func (s *selftest) checkReference(ctx context.Context, environment *run.Environm
 	}
 	verdict, err := environment.Check(ctx, s.impl, environment.Builds, run.Selection{
 		Apart: s.apart(), Quiet: true, Strict: true, Patience: patience, Procs: procs,
-		Labels: fmt.Sprintf("(%s) && !%s", covering(broken), spec.SlowLabel), Reports: filepath.Join(environment.Reports, "reference"),
+		Labels:  fmt.Sprintf("(%s) && !%s", covering(broken), spec.SlowLabel),
+		Reports: filepath.Join(environment.Reports, "reference"),
 	})
 	if err != nil {
 		return err
 	}
 	for _, spec := range verdict.Failed() {
 		s.red = append(s.red, spec.Text)
-		s.failures = append(s.failures, fmt.Errorf("the unchanged controller does not pass %q:\n%s", spec.Text, spec.Message))
+		s.failures = append(s.failures,
+			fmt.Errorf("the unchanged controller does not pass %q:\n%s", spec.Text, spec.Message))
 	}
 	s.longest = map[string]time.Duration{}
 	passed := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s spec.Spec) bool { return !s.Passed })
@@ -231,7 +235,8 @@ func (s *selftest) checkReference(ctx context.Context, environment *run.Environm
 			s.longest[id] = max(s.longest[id], spec.Duration)
 		}
 	}
-	console.Line(os.Stdout, s.impl.Name, "passes %d specs, fails %d, in %s", len(passed), len(s.red), console.Tenths(verdict.Duration))
+	console.Line(os.Stdout, s.impl.Name, "passes %d specs, fails %d, in %s", len(passed), len(s.red),
+		console.Tenths(verdict.Duration))
 	return nil
 }
 
@@ -245,7 +250,8 @@ func covering(ids []string) string {
 }
 
 // check returns what has caught a mutant.
-func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mutant, program string, procs int) (string, error) {
+func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mutant, program string,
+	procs int) (string, error) {
 	builds := environment.Builds
 	builds.Reference = program
 	sel := run.Selection{
@@ -272,7 +278,9 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 	if by := m.caughtBy(s.shown(verdict)); by != nil {
 		return by.Text, nil
 	}
-	ran := slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec spec.Spec) bool { return !spec.Passed && !spec.Failed })
+	ran := slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec spec.Spec) bool {
+		return !spec.Passed && !spec.Failed
+	})
 	return "", fmt.Errorf("no spec of %s has shown it:%s", strings.Join(m.Breaks, ", "), ends(ran))
 }
 
@@ -280,14 +288,17 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 func ends(specs []spec.Spec) string {
 	var b strings.Builder
 	for _, spec := range specs {
-		fmt.Fprintf(&b, "\n  %s: %s %s %v\n%s", spec.Text, spec.Outcome(), spec.Cause, spec.Invariants, console.Indent(spec.Message, 4))
+		fmt.Fprintf(&b, "\n  %s: %s %s %v\n%s", spec.Text, spec.Outcome(), spec.Cause, spec.Invariants,
+			console.Indent(spec.Message, 4))
 	}
 	return b.String()
 }
 
 // shown returns the specs that the unchanged controller passes.
 func (s *selftest) shown(verdict *record.Run) []spec.Spec {
-	return slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec spec.Spec) bool { return slices.Contains(s.red, spec.Text) })
+	return slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec spec.Spec) bool {
+		return slices.Contains(s.red, spec.Text)
+	})
 }
 
 // caughtBy returns the spec that shows what the mutant breaks, nil if none does.
@@ -315,7 +326,9 @@ func (m Mutant) warned(verdict *record.Run) (string, error) {
 		verdict.Print(os.Stdout)
 		return "", fmt.Errorf("it must be green with warnings:%s", ends(verdict.Failed()))
 	}
-	warnings := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s spec.Spec) bool { return s.Outcome() != spec.Warning })
+	warnings := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s spec.Spec) bool {
+		return s.Outcome() != spec.Warning
+	})
 	for _, id := range m.Breaks {
 		if !slices.ContainsFunc(warnings, func(s spec.Spec) bool { return slices.Contains(s.Requirements, id) }) {
 			return "", fmt.Errorf("no spec warns of %s", id)

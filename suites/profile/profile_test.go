@@ -21,7 +21,9 @@ etcd_requests_total{group="",operation="get",resource="pods"} 3
 `
 
 func TestRequestsAreCounted(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(metrics)) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(metrics))
+	}))
 	defer server.Close()
 	var r Requests
 	for _, piece := range strings.SplitAfter(auditLog, "u") { // in pieces, as pipes do

@@ -71,7 +71,8 @@ func TestFind(t *testing.T) {
 		{Words: []string{"of itself"}},
 		{Words: []string{"whole"}, Identifiers: true, Except: []string{"b/"}},
 	}
-	const code = "package a\n\n// It ends of\n// itself as a whole.\nfunc takeStock(whole int) string { return \"Stock\" }\n"
+	const code = "package a\n\n// It ends of\n// itself as a whole.\nfunc takeStock(whole int) " +
+		"string { return \"Stock\" }\n"
 	var found []string
 	for _, path := range []string{"a/a.go", "b/b.go", "README.md"} {
 		for _, h := range find(rules, path, split(path, []byte(code))) {

@@ -97,12 +97,14 @@ func (c *Comparison) Print(out io.Writer) {
 		changes []Change
 	}{{"worse", c.Worse}, {"better", c.Better}, {"other", c.Other}} {
 		for _, change := range part.changes {
-			fmt.Fprintf(out, "%-7s %-30s %s -> %s\n        %s\n", part.title, change.ID, cmp.Or(change.Old, "absent"), cmp.Or(change.New, "absent"), change.Text)
+			fmt.Fprintf(out, "%-7s %-30s %s -> %s\n        %s\n", part.title, change.ID, cmp.Or(change.Old, "absent"),
+				cmp.Or(change.New, "absent"), change.Text)
 		}
 	}
 	word := "NOTHING WORSE"
 	if c.Regressed() {
 		word = "REGRESSED"
 	}
-	fmt.Fprintf(out, "%s: %d worse, %d better, %d other changes, %d the same\n", word, len(c.Worse), len(c.Better), len(c.Other), c.Same)
+	fmt.Fprintf(out, "%s: %d worse, %d better, %d other changes, %d the same\n", word, len(c.Worse), len(c.Better),
+		len(c.Other), c.Same)
 }

@@ -11,7 +11,8 @@ func with(outcomes ...Outcome) *Report {
 	r := &Report{}
 	for i, o := range outcomes {
 		if o != "" {
-			r.Requirements = append(r.Requirements, Requirement{ID: "JOB-A-00" + string(rune('1'+i)), Text: "It MUST.", Outcome: o})
+			r.Requirements = append(r.Requirements,
+				Requirement{ID: "JOB-A-00" + string(rune('1'+i)), Text: "It MUST.", Outcome: o})
 		}
 	}
 	return r
@@ -44,12 +45,15 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := Compare(with(Conformant, test.old), with(Conformant, test.new))
-			if len(c.Worse) != test.worse || len(c.Better) != test.better || len(c.Other) != test.other || c.Regressed() != (test.worse > 0) {
-				t.Errorf("%d worse, %d better, %d other, want %d, %d, %d", len(c.Worse), len(c.Better), len(c.Other), test.worse, test.better, test.other)
+			if len(c.Worse) != test.worse || len(c.Better) != test.better || len(c.Other) != test.other ||
+				c.Regressed() != (test.worse > 0) {
+				t.Errorf("%d worse, %d better, %d other, want %d, %d, %d", len(c.Worse), len(c.Better), len(c.Other),
+					test.worse, test.better, test.other)
 			}
 			var b strings.Builder
 			c.Print(&b)
-			if last := b.String()[strings.LastIndex(strings.TrimSpace(b.String()), "\n")+1:]; strings.HasPrefix(last, "REGRESSED") != c.Regressed() {
+			if last := b.String()[strings.LastIndex(strings.TrimSpace(b.String()), "\n")+1:]; strings.HasPrefix(last,
+				"REGRESSED") != c.Regressed() {
 				t.Errorf("the last line is %q", last)
 			}
 		})

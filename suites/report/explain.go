@@ -39,7 +39,8 @@ func Explain(s spec.Spec, folder, again string) string {
 		logs, _ := filepath.Glob(filepath.Join(folder, "implementation*.log")) // one for each start
 		for _, log := range logs {
 			if lines := lastLines(log, about.Namespace); len(lines) > 0 {
-				fmt.Fprintf(&b, "The last lines of %s about %s:\n%s\n", filepath.Base(log), about.Namespace, strings.Join(lines, "\n"))
+				fmt.Fprintf(&b, "The last lines of %s about %s:\n%s\n", filepath.Base(log), about.Namespace,
+					strings.Join(lines, "\n"))
 			}
 		}
 	}

@@ -19,9 +19,11 @@ func TestExplain(t *testing.T) {
 	folder := t.TempDir()
 	h := history.History{}
 	for i := range 25 {
-		h.Revisions = append(h.Revisions, history.Revision{At: time.Unix(int64(i), 0), Type: watch.Added, Object: &corev1.Event{
-			ObjectMeta: metav1.ObjectMeta{Name: "e"}, Reason: "FailedCreate", Message: "number " + string(rune('a'+i)),
-		}})
+		h.Revisions = append(h.Revisions,
+			history.Revision{At: time.Unix(int64(i), 0), Type: watch.Added, Object: &corev1.Event{
+				ObjectMeta: metav1.ObjectMeta{Name: "e"}, Reason: "FailedCreate",
+				Message: "number " + string(rune('a'+i)),
+			}})
 	}
 	about := history.About{Spec: "x does y", Namespace: "jobconformance-abc"}
 	file := filepath.Join(folder, "history.json")
@@ -46,7 +48,8 @@ func TestExplain(t *testing.T) {
 	s := ended("x does y", failed, q.ID)
 	s.Histories, s.Logs = []spec.HistoryFile{spec.HistoryFile(file)}, spec.LogFolder(logs)
 	text := Explain(s, folder, "make e2e FOCUS='x'")
-	for _, want := range []string{q.ID + ": " + q.Text, q.Source, "number y", "about jobconformance-abc/a", "end of life-1.log", "end of second/life-1.log", "Again: make e2e FOCUS='x'"} {
+	for _, want := range []string{q.ID + ": " + q.Text, q.Source, "number y", "about jobconformance-abc/a",
+		"end of life-1.log", "end of second/life-1.log", "Again: make e2e FOCUS='x'"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}

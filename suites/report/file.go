@@ -54,7 +54,8 @@ func parse(text []byte) (*Report, error) {
 		return nil, fmt.Errorf("it is damaged: %w", err)
 	}
 	if r.APIVersion != APIVersion || r.Kind != Kind {
-		return nil, fmt.Errorf("it is a %q of version %q, this program reads a %q of %q", r.Kind, r.APIVersion, Kind, APIVersion)
+		return nil, fmt.Errorf("it is a %q of version %q, this program reads a %q of %q", r.Kind, r.APIVersion, Kind,
+			APIVersion)
 	}
 	if len(r.Requirements) == 0 {
 		return nil, fmt.Errorf("it is damaged: it has no requirements")

@@ -26,7 +26,8 @@ func TestAReportIsReadAsItWasWritten(t *testing.T) {
 }
 
 func TestWhatIsNoReportIsRefused(t *testing.T) {
-	complete := "apiVersion: " + APIVersion + "\nkind: " + Kind + "\nrequirements:\n- {id: JOB-A-001, outcome: conformant}\n"
+	complete := "apiVersion: " + APIVersion + "\nkind: " + Kind +
+		"\nrequirements:\n- {id: JOB-A-001, outcome: conformant}\n"
 	for name, test := range map[string]struct{ text, says string }{
 		"empty":          {"", "version"},
 		"no YAML":        {"a: [", "damaged"},

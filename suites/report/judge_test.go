@@ -16,7 +16,8 @@ import (
 // requirements are three of the job profile: two core, one of a feature, and one
 // that came later than the rest.
 var requirements = []contract.Requirement{
-	{ID: "JOB-A-001", Text: "A MUST hold.", Source: "batch/v1 JobSpec", Feature: contract.Core, Invariants: []string{"job-a"}},
+	{ID: "JOB-A-001", Text: "A MUST hold.", Source: "batch/v1 JobSpec", Feature: contract.Core,
+		Invariants: []string{"job-a"}},
 	{ID: "JOB-A-002", Text: "B MUST hold.", Source: "KEP-1", Feature: contract.Core},
 	{ID: "JOB-I-001", Text: "C MUST hold.", Source: "KEP-2", Feature: contract.Indexed},
 	{ID: "JOB-N-001", Text: "D MUST hold.", Source: "KEP-3", Feature: contract.Core, Versions: ">= 1.38.0"},
@@ -56,7 +57,8 @@ func quoting(s *spec.Spec) {
 }
 
 func judge(specs ...spec.Spec) *Report {
-	return Judge(Run{Run: record.Run{Specs: specs}, Cluster: Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"}}, requirements)
+	return Judge(Run{Run: record.Run{Specs: specs}, Cluster: Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"}},
+		requirements)
 }
 
 func outcomes(r *Report) map[string]Outcome {
@@ -106,12 +108,14 @@ func TestJudge(t *testing.T) {
 			result: ResultConformant,
 		},
 		"one of two specs fails": {
-			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", failed, "JOB-A-001"), ended("c", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			specs: []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", failed, "JOB-A-001"),
+				ended("c", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"one of two specs is not run": {
-			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", notRun, "JOB-A-001"), ended("c", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			specs: []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", notRun, "JOB-A-001"),
+				ended("c", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": spec.NotVerified, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultPartial,
 		},
@@ -127,38 +131,48 @@ func TestJudge(t *testing.T) {
 			result:   ResultConformant,
 		},
 		"an error of the harness": {
-			specs:  []spec.Spec{ended("a", harness, "JOB-A-001"), ended("b", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": spec.HarnessError, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			specs: []spec.Spec{ended("a", harness, "JOB-A-001"), ended("b", passed, "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
+			want: map[string]Outcome{"JOB-A-001": spec.HarnessError, "JOB-A-002": Conformant,
+				"JOB-I-001": Conformant},
 			result: ResultNoVerdict,
 		},
 		"a message that quotes the harness": {
-			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", quoting, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			specs: []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", quoting, "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": NonConformant, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"an invariant of another requirement": {
-			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", broken, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": spec.NotVerified, "JOB-I-001": Conformant},
+			specs: []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", broken, "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
+			want: map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": spec.NotVerified,
+				"JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"an invariant of another requirement after the last step": {
-			specs:  []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", brokenAtEnd, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			specs: []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", brokenAtEnd, "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"a failed SHOULD": {
-			specs:  []spec.Spec{ended("a", should, "JOB-A-001"), ended("b", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			specs: []spec.Spec{ended("a", should, "JOB-A-001"), ended("b", passed, "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": spec.Warning, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultConformant,
 		},
 		"a known bug shows": {
-			specs:  []spec.Spec{ended("a", known, "JOB-A-001"), ended("b", passed, "JOB-A-001", "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			specs: []spec.Spec{ended("a", known, "JOB-A-001"), ended("b", passed, "JOB-A-001", "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
 			want:   map[string]Outcome{"JOB-A-001": spec.KnownIssue, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultConformant,
 		},
 		"a known bug does not show": {
-			specs:  []spec.Spec{ended("a", fixed, "JOB-A-001"), ended("b", passed, "JOB-A-002"), ended("i", passed, "JOB-I-001")},
-			want:   map[string]Outcome{"JOB-A-001": spec.UnexpectedPass, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			specs: []spec.Spec{ended("a", fixed, "JOB-A-001"), ended("b", passed, "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
+			want: map[string]Outcome{"JOB-A-001": spec.UnexpectedPass, "JOB-A-002": Conformant,
+				"JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
 		"the implementation exits": {
@@ -169,7 +183,8 @@ func TestJudge(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Judge(Run{Run: record.Run{Specs: test.specs, Crashes: test.crashes}, Cluster: Cluster{KubernetesVersion: "v1.37.1"}, Selection: Selection{Declined: test.declined}}, requirements)
+			r := Judge(Run{Run: record.Run{Specs: test.specs, Crashes: test.crashes}, Cluster: Cluster{
+				KubernetesVersion: "v1.37.1"}, Selection: Selection{Declined: test.declined}}, requirements)
 			got := outcomes(r)
 			if len(got) != len(test.want) {
 				t.Errorf("requirements %v, want %v: one that holds from 1.38 on has nothing to do here", got, test.want)
@@ -196,7 +211,8 @@ func TestJudge(t *testing.T) {
 // Not verified is explained: by what ended the spec.
 func TestTheReportNamesTheInvariantThatEndedASpec(t *testing.T) {
 	r := judge(ended("a", passed, "JOB-A-001"), ended("b", broken, "JOB-A-002"), ended("c", brokenAtEnd, "JOB-A-002"))
-	notes := map[string]string{"b": "not verified: its spec was ended by job-a of JOB-A-001", "c": "its expectations held; after its last step it broke job-a of JOB-A-001"}
+	notes := map[string]string{"b": "not verified: its spec was ended by job-a of JOB-A-001",
+		"c": "its expectations held; after its last step it broke job-a of JOB-A-001"}
 	for _, q := range r.Requirements {
 		for _, e := range q.Evidence {
 			want := ""
@@ -225,21 +241,25 @@ func TestJudgeLeavesOutSpecsOfOtherVersions(t *testing.T) {
 
 // What is neither red nor non-conformant is in the report by name.
 func TestReportNamesWarningsAndKnownIssues(t *testing.T) {
-	r := judge(ended("a", should, "JOB-A-001"), ended("b", known, "JOB-A-002"), ended("c", known, "JOB-A-001", "JOB-A-002"), ended("d", fixed, "JOB-I-001"), ended("e", failed, "JOB-I-001"), ended("f", notRun, "JOB-I-001"))
+	r := judge(ended("a", should, "JOB-A-001"), ended("b", known, "JOB-A-002"), ended("c", known, "JOB-A-001",
+		"JOB-A-002"), ended("d", fixed, "JOB-I-001"), ended("e", failed, "JOB-I-001"), ended("f", notRun, "JOB-I-001"))
 	if want := []Warning{{"a", []string{"JOB-A-001"}}}; !cmp.Equal(want, r.Warnings) {
 		t.Error(cmp.Diff(want, r.Warnings))
 	}
-	bug := Issue{Issue: "kubernetes/kubernetes#7", Versions: "< 1.38.0", Text: "It forgets.", Requirements: []string{"JOB-A-001", "JOB-A-002"}, Specs: []string{"b", "c"}}
+	bug := Issue{Issue: "kubernetes/kubernetes#7", Versions: "< 1.38.0", Text: "It forgets.",
+		Requirements: []string{"JOB-A-001", "JOB-A-002"}, Specs: []string{"b", "c"}}
 	if want := []Issue{bug}; !cmp.Equal(want, r.KnownIssues) {
 		t.Error(cmp.Diff(want, r.KnownIssues))
 	}
 	bug.Requirements, bug.Specs = []string{"JOB-I-001"}, []string{"d"}
-	bug.Remedy = "the known bug kubernetes/kubernetes#7 did not show: take it off the list of known bugs, or correct its versions"
+	bug.Remedy = "the known bug kubernetes/kubernetes#7 did not show: take it off the list of known " +
+		"bugs, or correct its versions"
 	if want := []Issue{bug}; !cmp.Equal(want, r.UnexpectedPasses) {
 		t.Error(cmp.Diff(want, r.UnexpectedPasses))
 	}
 	job := r.Profiles[0]
-	if !slices.Equal(job.Extended.FailedSpecs, []string{"d", "e"}) || !slices.Equal(job.Extended.SkippedSpecs, []string{"f"}) || job.Core.FailedSpecs != nil {
+	if !slices.Equal(job.Extended.FailedSpecs, []string{"d", "e"}) ||
+		!slices.Equal(job.Extended.SkippedSpecs, []string{"f"}) || job.Core.FailedSpecs != nil {
 		t.Errorf("failed and skipped specs: %+v, %+v", job.Core, job.Extended)
 	}
 	if got, want := r.Count(), "1 failed, 1 unexpected pass, 2 known issue, 1 warning, 1 not verified"; got != want {
@@ -267,25 +287,30 @@ func TestFailedSpecs(t *testing.T) {
 }
 
 func TestProvisionalRequirementsCountForNothing(t *testing.T) {
-	some := append(slices.Clone(requirements), contract.Requirement{ID: "JOB-A-009", Text: "E MUST hold.", Source: "KEP-4", Feature: contract.Core, Provisional: true})
+	some := append(slices.Clone(requirements), contract.Requirement{ID: "JOB-A-009", Text: "E MUST hold.",
+		Source: "KEP-4", Feature: contract.Core, Provisional: true})
 	provisional := ended("new", failed, "JOB-A-009")
 	provisional.Cause, provisional.Provisional, provisional.Strict = spec.Assertion, true, true
 	r := Judge(Run{Run: record.Run{Specs: []spec.Spec{
-		ended("a", passed, "JOB-A-001", "JOB-A-002"), ended("i", passed, "JOB-I-001"), ended("n", passed, "JOB-N-001"), provisional,
+		ended("a", passed, "JOB-A-001", "JOB-A-002"), ended("i", passed, "JOB-I-001"), ended("n", passed, "JOB-N-001"),
+		provisional,
 	}}}, some)
 	job := r.Profiles[0]
-	if r.Result != ResultConformant || job.Core.Result != ResultConformant || len(job.Core.Statistics) != 1 || len(r.Failed()) > 0 {
+	if r.Result != ResultConformant || job.Core.Result != ResultConformant || len(job.Core.Statistics) != 1 ||
+		len(r.Failed()) > 0 {
 		t.Errorf("%s, %+v", r.Result, job.Core)
 	}
 	if apart := job.Provisional; apart == nil || apart.Statistics[spec.Warning] != 1 || len(r.Warnings) != 1 {
 		t.Errorf("%+v, %+v", apart, r.Warnings)
 	}
 	page, err := Page(r, nil)
-	if err != nil || !bytes.Contains(page, []byte("Provisional requirements (1)")) || !bytes.Contains(page, []byte("Requirements (3)")) {
+	if err != nil || !bytes.Contains(page, []byte("Provisional requirements (1)")) ||
+		!bytes.Contains(page, []byte("Requirements (3)")) {
 		t.Errorf("the page does not show it apart (%v)", err)
 	}
 	provisional.Cause = spec.ImplementationExited
-	if r := Judge(Run{Run: record.Run{Specs: []spec.Spec{provisional}}}, some); r.Result != ResultNonConformant || len(r.Failed()) != 1 {
+	if r := Judge(Run{Run: record.Run{Specs: []spec.Spec{provisional}}}, some); r.Result != ResultNonConformant ||
+		len(r.Failed()) != 1 {
 		t.Errorf("an exit of the implementation is %s, %q", r.Result, r.Failed())
 	}
 }

@@ -60,7 +60,8 @@ func PrintShard(out io.Writer, folder string) error {
 	}
 	pieces := slices.Collect(slices.Chunk([]byte(base64.StdEncoding.EncodeToString(packed.Bytes())), logPiece))
 	for i, piece := range pieces {
-		if _, err := fmt.Fprintf(out, "%s %s %d/%d %s\n", logMark, logID(packed.Bytes()), i+1, len(pieces), piece); err != nil {
+		if _, err := fmt.Fprintf(out, "%s %s %d/%d %s\n", logMark, logID(packed.Bytes()), i+1, len(pieces),
+			piece); err != nil {
 			return err
 		}
 	}

@@ -89,7 +89,8 @@ func TestMergeOfLogs(t *testing.T) {
 		if _, _, err := m.Write(folder); err != nil || m.Shards() != 2 || m.HarnessError != "" {
 			t.Fatalf("%s: %d shards, %q, %v", name, m.Shards(), m.HarnessError, err)
 		}
-		if text, err := os.ReadFile(filepath.Join(folder, "histories", "a")); err != nil || !bytes.Equal(text, history) {
+		if text, err := os.ReadFile(filepath.Join(folder, "histories", "a")); err != nil ||
+			!bytes.Equal(text, history) {
 			t.Errorf("%s: the history is %q, %v", name, text, err)
 		}
 		for _, file := range []string{FileName, JUnitName, PageName} {
@@ -119,7 +120,8 @@ func TestMergeOfLogsOfReplacedPods(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, m, err)
 		}
 	}
-	if _, err := Merge([]string{publishShard(t, 1, nil), logFile(t, again...)}); err == nil || !strings.Contains(err.Error(), "shard 1 is there twice") {
+	if _, err := Merge([]string{publishShard(t, 1, nil), logFile(t, again...)}); err == nil ||
+		!strings.Contains(err.Error(), "shard 1 is there twice") {
 		t.Errorf("a folder and a log of the same shard: %v", err)
 	}
 }
@@ -128,14 +130,16 @@ func TestMergeOfLogsThatAreCut(t *testing.T) {
 	two := publishShard(t, 2, nil)
 	lines := logged(t, publishShard(t, 1, large))
 	for name, cut := range map[string][]string{
-		"the end is missing": lines[:len(lines)-1], "the beginning is missing": lines[2:], "a line is cut": append(lines[:2:2], lines[2][:len(lines[2])/2]),
+		"the end is missing": lines[:len(lines)-1], "the beginning is missing": lines[2:],
+		"a line is cut": append(lines[:2:2], lines[2][:len(lines[2])/2]),
 	} {
 		path := logFile(t, cut...)
 		m, err := Merge([]string{path, two})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := "these are missing: 1; no run has ended in " + path + ", where lines of results are missing"; !strings.Contains(m.HarnessError, want) {
+		if want := "these are missing: 1; no run has ended in " + path +
+			", where lines of results are missing"; !strings.Contains(m.HarnessError, want) {
 			t.Errorf("%s: %q, want %q", name, m.HarnessError, want)
 		}
 	}

@@ -73,7 +73,9 @@ func Merge(paths []string) (*Merged, error) {
 		shards, incomplete, err := readShards(path)
 		switch {
 		case err != nil:
-			return nil, badinput.New(fmt.Sprintf("%s has no shard: %v", path, err), "name folders for reports of runs with "+console.Flag("shard")+", or logs of runs with "+console.Flag("print-results"))
+			return nil, badinput.New(fmt.Sprintf("%s has no shard: %v", path, err),
+				"name folders for reports of runs with "+console.Flag("shard")+", or logs of runs with "+
+					console.Flag("print-results"))
 		case incomplete > 0:
 			without = append(without, fmt.Sprintf("%s, where lines of results are missing", path))
 		case len(shards) == 0:
@@ -86,7 +88,8 @@ func Merge(paths []string) (*Merged, error) {
 		}
 	}
 	if len(m.shards) == 0 {
-		return nil, badinput.New("no shard has ended in "+strings.Join(without, ", "), "name the folders that jobconformance run with "+console.Flag("shard")+" has written")
+		return nil, badinput.New("no shard has ended in "+strings.Join(without, ", "),
+			"name the folders that jobconformance run with "+console.Flag("shard")+" has written")
 	}
 	m.merge(without)
 	return m, nil
@@ -135,7 +138,8 @@ func (m *Merged) add(s shard) error {
 	case i < 0:
 		m.shards = append(m.shards, s)
 	case !m.shards[i].logged || !s.logged:
-		return badinput.New(fmt.Sprintf("shard %d is there twice, in %s and in %s", s.Number, m.shards[i].from, s.from), "name one of them")
+		return badinput.New(fmt.Sprintf("shard %d is there twice, in %s and in %s", s.Number, m.shards[i].from, s.from),
+			"name one of them")
 	case s.Run.Date.After(m.shards[i].Run.Date):
 		m.shards[i] = s
 	}
@@ -168,7 +172,8 @@ func (m *Merged) check(s shard) error {
 		}
 	}
 	if what != "" {
-		return badinput.New(fmt.Sprintf("%s and %s are not shards of one run: the %s differs", first.from, s.from, what), "run all shards with the same program and the same flags")
+		return badinput.New(fmt.Sprintf("%s and %s are not shards of one run: the %s differs", first.from, s.from,
+			what), "run all shards with the same program and the same flags")
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ func publishShard(t *testing.T, number int, change func(*Run)) string {
 	}
 	run.Selection.Shard = []string{"1/2", "2/2"}[number-1]
 	for i, text := range []string{"Job a: is one", "Job a: is two", "Job a: is out"} {
-		s := spec.Spec{Text: text, Labels: spec.Labels{Requirements: []string{"JOB-PARALLELISM-001"}, Profiles: []string{"job"}}}
+		s := spec.Spec{Text: text,
+			Labels: spec.Labels{Requirements: []string{"JOB-PARALLELISM-001"}, Profiles: []string{"job"}}}
 		switch {
 		case i+1 == number:
 			s.Shard, s.Passed = number, true
@@ -36,7 +37,9 @@ func publishShard(t *testing.T, number int, change func(*Run)) string {
 	if change != nil {
 		change(&run)
 	}
-	if _, err := Publish(folder, run, spec.KeepFailed, func(spec string) string { return "again " + spec }); err != nil {
+	if _, err := Publish(folder, run, spec.KeepFailed, func(spec string) string {
+		return "again " + spec
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -44,7 +47,8 @@ func publishShard(t *testing.T, number int, change func(*Run)) string {
 
 func TestMergeOfAllShards(t *testing.T) {
 	m, err := Merge([]string{publishShard(t, 2, nil), publishShard(t, 1, func(r *Run) {
-		r.Specs[0].Passed, r.Specs[0].Failed, r.Specs[0].Cause, r.Specs[0].Message = false, true, spec.Assertion, "wrong"
+		r.Specs[0].Passed, r.Specs[0].Failed, r.Specs[0].Cause, r.Specs[0].Message = false, true, spec.Assertion,
+			"wrong"
 	})})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +60,8 @@ func TestMergeOfAllShards(t *testing.T) {
 	for _, s := range m.Specs {
 		outcomes[s.Text] += s.Outcome()
 	}
-	for text, want := range map[string]spec.Outcome{"Job a: is one": spec.Failed, "Job a: is two": spec.Passed, "Job a: is out": spec.NotVerified} {
+	for text, want := range map[string]spec.Outcome{"Job a: is one": spec.Failed, "Job a: is two": spec.Passed,
+		"Job a: is out": spec.NotVerified} {
 		if outcomes[text] != want {
 			t.Errorf("%s is %q, want %q once", text, outcomes[text], want)
 		}
@@ -66,7 +71,8 @@ func TestMergeOfAllShards(t *testing.T) {
 	if err != nil || r.Result != ResultNonConformant || r.Specs[spec.Passed] != 1 || r.Selection.Shard != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	for file, want := range map[string]string{FileName: "Job a: is two", JUnitName: "again Job a: is one", PageName: "again Job a: is one"} {
+	for file, want := range map[string]string{FileName: "Job a: is two", JUnitName: "again Job a: is one",
+		PageName: "again Job a: is one"} {
 		if text, err := os.ReadFile(filepath.Join(folder, file)); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s lacks %q (%v)", file, want, err)
 		}
@@ -101,17 +107,26 @@ func TestMergeRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		next, want string
 	}{
-		"a version":          {publishShard(t, 2, func(r *Run) { r.Cluster.KubernetesVersion = "v1.36.3" }), "the cluster differs"},
-		"an implementation":  {publishShard(t, 2, func(r *Run) { r.Implementation.Version = "v2" }), "the implementation differs"},
-		"a selection":        {publishShard(t, 2, func(r *Run) { r.Selection.Focus = "a" }), "the selection of specs differs"},
-		"a number of shards": {publishShard(t, 2, func(r *Run) { r.Selection.Shard = "2/3" }), "the number of shards differs"},
-		"a cut":              {publishShard(t, 2, func(r *Run) { r.Specs[0].Shard = 2 }), "the cut of the specs differs"},
-		"the same shard":     {publishShard(t, 1, nil), "shard 1 is there twice"},
-		"a damaged file":     {damaged, "has no shard: "},
-		"no folder":          {filepath.Join(damaged, "none"), "has no shard: "},
+		"a version": {publishShard(t, 2, func(r *Run) {
+			r.Cluster.KubernetesVersion = "v1.36.3"
+		}), "the cluster differs"},
+		"an implementation": {publishShard(t, 2, func(r *Run) {
+			r.Implementation.Version = "v2"
+		}), "the implementation differs"},
+		"a selection": {publishShard(t, 2, func(r *Run) {
+			r.Selection.Focus = "a"
+		}), "the selection of specs differs"},
+		"a number of shards": {publishShard(t, 2, func(r *Run) {
+			r.Selection.Shard = "2/3"
+		}), "the number of shards differs"},
+		"a cut":          {publishShard(t, 2, func(r *Run) { r.Specs[0].Shard = 2 }), "the cut of the specs differs"},
+		"the same shard": {publishShard(t, 1, nil), "shard 1 is there twice"},
+		"a damaged file": {damaged, "has no shard: "},
+		"no folder":      {filepath.Join(damaged, "none"), "has no shard: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Merge([]string{first, c.next}); !badinput.Is(err) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			if _, err := Merge([]string{first, c.next}); !badinput.Is(err) || !strings.Contains(err.Error(), c.want) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want one line of bad input with %q", err, c.want)
 			}
 		})

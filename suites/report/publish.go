@@ -49,7 +49,8 @@ func (p *Picture) add(file string) error {
 	if err != nil {
 		return err
 	}
-	p.SVG += template.HTML(timeline.SVG(h, invariants.Check(h, invariants.OptionsFor(about)...))) //nolint:gosec // escaped there
+	//nolint:gosec // escaped there
+	p.SVG += template.HTML(timeline.SVG(h, invariants.Check(h, invariants.OptionsFor(about)...)))
 	if about.Failed {
 		p.Details = events(h)
 	}

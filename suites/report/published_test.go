@@ -125,8 +125,10 @@ func leaveOut(value any) {
 }
 
 func TestPublishedReportsDoNotDependOnTheRun(t *testing.T) {
-	failed := map[string]any{"cause": string(spec.Assertion), "reason": "Expected 127.0.0.1:34567", "duration": "1s", "history": "histories/a"}
-	issue := map[string]any{"cause": string(spec.Assertion), "knownIssue": "kubernetes/kubernetes#1", "reason": "known issue"}
+	failed := map[string]any{"cause": string(spec.Assertion), "reason": "Expected 127.0.0.1:34567", "duration": "1s",
+		"history": "histories/a"}
+	issue := map[string]any{"cause": string(spec.Assertion), "knownIssue": "kubernetes/kubernetes#1",
+		"reason": "known issue"}
 	r := map[string]any{"date": "today", "requirements": []any{map[string]any{"evidence": []any{failed, issue}}}}
 	leaveOut(r)
 	if len(r) != 1 || len(failed) != 1 || len(issue) != 3 {

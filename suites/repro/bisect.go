@@ -20,7 +20,8 @@ type Change struct {
 }
 
 func (c Change) String() string {
-	text := fmt.Sprintf("first %s: %s (last %s: %s)", strings.ToLower(c.First.color()), c.First.Version, strings.ToLower(c.Last.color()), c.Last.Version)
+	text := fmt.Sprintf("first %s: %s (last %s: %s)", strings.ToLower(c.First.color()), c.First.Version,
+		strings.ToLower(c.Last.color()), c.Last.Version)
 	if len(c.Unknown) > 0 {
 		text += "; between them, these could not be built: " + strings.Join(c.Unknown, ", ")
 	}
@@ -66,7 +67,8 @@ func Bisect(ctx context.Context, o Options) (Change, error) {
 // search finds two neighbours among sorted versions of which one is red and the other is not,
 // as the first and the last of all are. A *badinput.Error of red about another version takes it
 // out; unknown are those between the two.
-func search(versions []string, red func(version string) (bool, error)) (last, first string, unknown []string, err error) {
+func search(versions []string,
+	red func(version string) (bool, error)) (last, first string, unknown []string, err error) {
 	from, to := versions[0], versions[len(versions)-1]
 	old, err := red(from)
 	if err != nil {
@@ -77,7 +79,8 @@ func search(versions []string, red func(version string) (bool, error)) (last, fi
 	case err != nil:
 		return "", "", nil, err
 	case changed == old:
-		return "", "", nil, badinput.New(fmt.Sprintf("%s and %s are both %s: there is nothing to search for", from, to, strings.ToLower(console.Color(!old))), "give versions that differ with "+console.Flag("bisect"))
+		return "", "", nil, badinput.New(fmt.Sprintf("%s and %s are both %s: there is nothing to search for", from, to,
+			strings.ToLower(console.Color(!old))), "give versions that differ with "+console.Flag("bisect"))
 	}
 	rest := slices.Clone(versions)
 	for len(rest) > 2 {
@@ -96,7 +99,9 @@ func search(versions []string, red func(version string) (bool, error)) (last, fi
 		}
 	}
 	last, first = rest[0], rest[1]
-	unknown = slices.DeleteFunc(unknown, func(v string) bool { return semver.Compare(v, last) < 0 || semver.Compare(v, first) > 0 })
+	unknown = slices.DeleteFunc(unknown, func(v string) bool {
+		return semver.Compare(v, last) < 0 || semver.Compare(v, first) > 0
+	})
 	semver.Sort(unknown)
 	return last, first, unknown, nil
 }

@@ -59,8 +59,10 @@ func TestSearchPassesOverWhatCannotBeBuilt(t *testing.T) {
 	if err != nil || last != "v1.4.0" || first != "v1.7.0" || !slices.Equal(unknown, []string{"v1.5.0", "v1.6.0"}) {
 		t.Errorf("%s, %s, %v, %v", last, first, unknown, err)
 	}
-	c := Change{Reproduction{Version: last, Score: Score{0, 3}}, Reproduction{Version: first, Score: Score{1, 3}}, unknown}
-	if want := "first red: v1.7.0 (last green: v1.4.0); between them, these could not be built: v1.5.0, v1.6.0"; c.String() != want {
+	c := Change{Reproduction{Version: last, Score: Score{0, 3}}, Reproduction{Version: first, Score: Score{1, 3}},
+		unknown}
+	const want = "first red: v1.7.0 (last green: v1.4.0); between them, these could not be built: v1.5.0, v1.6.0"
+	if c.String() != want {
 		t.Errorf("%s\nwant %s", c, want)
 	}
 }
@@ -72,10 +74,16 @@ func TestSearchEnds(t *testing.T) {
 		want string
 		bad  bool
 	}{
-		"both green":         {func(string) (bool, error) { return false, nil }, "v1.0.0 and v1.4.0 are both green", true},
-		"both red":           {func(string) (bool, error) { return true, nil }, "are both red", true},
-		"an end not built":   {func(v string) (bool, error) { return false, badinput.New(v+" cannot be built", "take another") }, "v1.0.0 cannot be built", true},
-		"the harness failed": {func(v string) (bool, error) { return v > "v1.2", map[bool]error{v == "v1.2.0": failed}[true] }, "no cluster", false},
+		"both green": {func(string) (bool, error) {
+			return false, nil
+		}, "v1.0.0 and v1.4.0 are both green", true},
+		"both red": {func(string) (bool, error) { return true, nil }, "are both red", true},
+		"an end not built": {func(v string) (bool, error) {
+			return false, badinput.New(v+" cannot be built", "take another")
+		}, "v1.0.0 cannot be built", true},
+		"the harness failed": {func(v string) (bool, error) {
+			return v > "v1.2", map[bool]error{v == "v1.2.0": failed}[true]
+		}, "no cluster", false},
 	} {
 		_, _, _, err := search(releases(5), c.red)
 		if err == nil || !strings.Contains(err.Error(), c.want) || badinput.Is(err) != c.bad {
@@ -85,8 +93,10 @@ func TestSearchEnds(t *testing.T) {
 }
 
 func TestBetweenIsSorted(t *testing.T) {
-	got := Between([]string{"v1.36.10", "v1.36.9", "v1.36.1", "v1.35.3", "v1.37.2", "v1.37.0-rc.1"}, "v1.35.4", "v1.37.1")
-	if want := []string{"v1.35.4", "v1.36.1", "v1.36.9", "v1.36.10", "v1.37.0-rc.1", "v1.37.1"}; !slices.Equal(got, want) {
+	got := Between([]string{"v1.36.10", "v1.36.9", "v1.36.1", "v1.35.3", "v1.37.2", "v1.37.0-rc.1"}, "v1.35.4",
+		"v1.37.1")
+	if want := []string{"v1.35.4", "v1.36.1", "v1.36.9", "v1.36.10", "v1.37.0-rc.1", "v1.37.1"}; !slices.Equal(got,
+		want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

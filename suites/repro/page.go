@@ -35,8 +35,10 @@ func WritePage(reports string, s *scenario.Scenario, outcomes []Reproduction) (s
 	var versions []pageVersion
 	for _, o := range outcomes {
 		versions = append(versions, pageVersion{
-			Reproduction: o, Seen: o.String(), Expected: console.Color(!o.Red), Why: o.Result.Why(), Timeline: o.Result.History.Timeline(),
-			SVG: template.HTML(timeline.SVG(o.Result.History, o.Result.Violations)), //nolint:gosec // escaped there
+			Reproduction: o, Seen: o.String(), Expected: console.Color(!o.Red), Why: o.Result.Why(),
+			Timeline: o.Result.History.Timeline(),
+			//nolint:gosec // escaped there
+			SVG: template.HTML(timeline.SVG(o.Result.History, o.Result.Violations)),
 		})
 	}
 	yaml, err := s.YAML()
@@ -82,12 +84,15 @@ func WriteMarkdown(reports, command string, s *scenario.Scenario, outcomes []Rep
 		if why := o.Result.Why(); why != "" {
 			seen, _, _ = strings.Cut(why, "\n")
 		}
-		fmt.Fprintf(&text, "| %s | %s | %s | %s: %s |\n", o.Implementation, o.Version, expected, o.String(), strings.ReplaceAll(seen, "|", "\\|"))
+		fmt.Fprintf(&text, "| %s | %s | %s | %s: %s |\n", o.Implementation, o.Version, expected, o.String(),
+			strings.ReplaceAll(seen, "|", "\\|"))
 	}
-	fmt.Fprintf(&text, "\nTo run it, in a checkout of https://github.com/jobconformance/jobconformance:\n\n    %s\n\n", command)
+	fmt.Fprintf(&text, "\nTo run it, in a checkout of https://github.com/jobconformance/jobconformance:\n\n    %s\n\n",
+		command)
 	fmt.Fprintf(&text, "The scenario (its steps are described in suites/scenario/README.md):\n\n```yaml\n%s```\n", yaml)
 	for _, o := range outcomes {
-		fmt.Fprintf(&text, "\n<details><summary>%s on %s: %s</summary>\n\n```\n%s\n", o.Implementation, o.Version, o.String(), strings.TrimRight(o.Result.History.Timeline(), "\n"))
+		fmt.Fprintf(&text, "\n<details><summary>%s on %s: %s</summary>\n\n```\n%s\n", o.Implementation, o.Version,
+			o.String(), strings.TrimRight(o.Result.History.Timeline(), "\n"))
 		if why := strings.TrimRight(o.Result.Why(), "\n"); why != "" {
 			fmt.Fprintf(&text, "\n%s\n", why)
 		}

@@ -45,7 +45,8 @@ func Print(out io.Writer, s *scenario.Scenario, outcomes []Reproduction) {
 	row("invariants", func(o Reproduction) string { return invariants(o.Result) })
 	_ = table.Flush()
 	for _, o := range outcomes {
-		fmt.Fprintf(out, "\n%s %s %s\n%s\n", console.Color(o.Result.Green()), o.Implementation, o.Version, console.Indent(o.Result.History.Timeline(), 2))
+		fmt.Fprintf(out, "\n%s %s %s\n%s\n", console.Color(o.Result.Green()), o.Implementation, o.Version,
+			console.Indent(o.Result.History.Timeline(), 2))
 		if why := o.Result.Why(); why != "" {
 			fmt.Fprintf(out, "\n%s\n", strings.TrimRight(why, "\n"))
 		}
@@ -135,7 +136,9 @@ func WriteTable(o Options, bugs []library.Entry, cells []Cell) (string, error) {
 // Table has a row for each bug and a column for each version: red where the bug
 // shows, "-" where nothing was run, and bold where it is not as expected.
 func Table(out io.Writer, impl string, versions []string, bugs []library.Entry, cells []Cell) {
-	fmt.Fprintf(out, "Bugs of upstream with %s, by version of Kubernetes: red where one shows,\nbold where that is not as expected.\n\n", impl)
+	fmt.Fprintf(out,
+		"Bugs of upstream with %s, by version of Kubernetes: red where one shows,\nbold where "+
+			"that is not as expected.\n\n", impl)
 	fmt.Fprintf(out, "| issue | what must hold | %s |\n", strings.Join(versions, " | "))
 	fmt.Fprintf(out, "|---|---|%s\n", strings.Repeat("---|", len(versions)))
 	for _, bug := range bugs {

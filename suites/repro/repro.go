@@ -110,7 +110,8 @@ func Run(ctx context.Context, o Options) (outcomes []Reproduction, err error) {
 func runOn(ctx context.Context, o Options, version string) (Reproduction, error) {
 	name := o.Implementation.Name
 	outcome := Reproduction{
-		Implementation: name, Version: version, Red: library.Red(o.Scenario, name, version), Score: Score{Times: max(o.Repeat, 1)},
+		Implementation: name, Version: version, Red: library.Red(o.Scenario, name, version),
+		Score: Score{Times: max(o.Repeat, 1)},
 	}
 	var results []*scenario.Result
 	err := onCluster(ctx, o, version, func(ctx context.Context, environment scenario.Environment) (err error) {
@@ -129,15 +130,18 @@ func runOn(ctx context.Context, o Options, version string) (Reproduction, error)
 			outcome.Result = r
 		}
 	}
-	outcome.History = filepath.Join(o.Reports, "histories", history.FileName(name+" "+version+" "+o.Scenario.Description, outcome.Result.Namespace))
+	outcome.History = filepath.Join(o.Reports, "histories",
+		history.FileName(name+" "+version+" "+o.Scenario.Description, outcome.Result.Namespace))
 	return outcome, outcome.Result.Save(outcome.History)
 }
 
 // onCluster calls do with a cluster of a version.
-func onCluster(ctx context.Context, o Options, version string, do func(context.Context, scenario.Environment) error) error {
+func onCluster(ctx context.Context, o Options, version string,
+	do func(context.Context, scenario.Environment) error) error {
 	o.Build.KubernetesVersion = version
 	return scenario.With(ctx, run.Options{
-		Implementation: o.Implementation, Build: o.Build, Out: o.Out, Reports: filepath.Join(o.Reports, o.logs, version),
+		Implementation: o.Implementation, Build: o.Build, Out: o.Out,
+		Reports: filepath.Join(o.Reports, o.logs, version),
 	}, func(ctx context.Context, _ *run.Environment, environment scenario.Environment) error {
 		return do(ctx, environment)
 	})
@@ -151,7 +155,8 @@ func repeat(ctx context.Context, o Options, environment scenario.Environment, ti
 	return results, campaign.Each(ctx, o.pool(), campaign.UpTo(times), func(ctx context.Context, i int) (err error) {
 		results[i], err = environment.Run(ctx, library.Among(o.Scenario, o.Implementation.Name, environment.Version))
 		if err == nil {
-			console.Line(o.Out, environment.Version, "%s after %s", console.Color(results[i].Green()), console.Tenths(results[i].Took))
+			console.Line(o.Out, environment.Version, "%s after %s", console.Color(results[i].Green()),
+				console.Tenths(results[i].Took))
 		}
 		return err
 	})
@@ -211,9 +216,12 @@ type matrix struct {
 
 // openMatrix reads what an earlier run has finished.
 func openMatrix(o Options) (*matrix, error) {
-	results, err := campaign.OpenResults(filepath.Join(o.Reports, MatrixName), Cell.key, func(Cell) bool { return true })
+	results, err := campaign.OpenResults(filepath.Join(o.Reports, MatrixName), Cell.key, func(Cell) bool {
+		return true
+	})
 	if err != nil {
-		return nil, badinput.Wrap(err, "the results of an earlier run cannot be read or written", "remove them, or choose another folder with "+console.Flag("output-dir"))
+		return nil, badinput.Wrap(err, "the results of an earlier run cannot be read or written",
+			"remove them, or choose another folder with "+console.Flag("output-dir"))
 	}
 	return &matrix{o, results}, nil
 }

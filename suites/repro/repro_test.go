@@ -17,7 +17,8 @@ var bug = library.Entry{Text: []byte("x"), Scenario: &scenario.Scenario{
 }}
 
 func outcome(version string, red bool, reds, times int) Reproduction {
-	o := Reproduction{Implementation: "kcm", Version: version, Red: red, Score: Score{reds, times}, Result: &scenario.Result{Took: time.Second}}
+	o := Reproduction{Implementation: "kcm", Version: version, Red: red, Score: Score{reds, times},
+		Result: &scenario.Result{Took: time.Second}}
 	if reds > 0 {
 		o.Result.Failed = "step 2, await true: it is false"
 	}
@@ -31,11 +32,17 @@ func TestTheLastLineSaysWhatWasExpected(t *testing.T) {
 		outcomes []Reproduction
 		want     string
 	}{
-		{bug.Scenario, []Reproduction{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)}, "AS EXPECTED #7: kcm is RED on v1.36.1, GREEN on v1.36.3"},
-		{bug.Scenario, []Reproduction{outcome("v1.36.1", true, 0, 1)}, "NOT AS EXPECTED #7: kcm is GREEN on v1.36.1; expected was red on v1.36.1"},
-		{bug.Scenario, []Reproduction{outcome("v1.36.1", true, 9, 10)}, "NOT AS EXPECTED #7: kcm is RED 9 times of 10 on v1.36.1; expected was red on v1.36.1"},
-		{bug.Scenario, []Reproduction{outcome("v1.36.3", false, 1, 10)}, "NOT AS EXPECTED #7: kcm is RED 1 times of 10 on v1.36.3; expected was green on v1.36.3"},
-		{&scenario.Scenario{Key: "a-b"}, []Reproduction{outcome("v1.37.1", true, 1, 1), {Implementation: "reference", Version: "v1.37.1", Score: Score{0, 1}}}, "AS EXPECTED a-b: kcm is RED on v1.37.1, reference is GREEN on v1.37.1"},
+		{bug.Scenario, []Reproduction{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)},
+			"AS EXPECTED #7: kcm is RED on v1.36.1, GREEN on v1.36.3"},
+		{bug.Scenario, []Reproduction{outcome("v1.36.1", true, 0, 1)},
+			"NOT AS EXPECTED #7: kcm is GREEN on v1.36.1; expected was red on v1.36.1"},
+		{bug.Scenario, []Reproduction{outcome("v1.36.1", true, 9, 10)},
+			"NOT AS EXPECTED #7: kcm is RED 9 times of 10 on v1.36.1; expected was red on v1.36.1"},
+		{bug.Scenario, []Reproduction{outcome("v1.36.3", false, 1, 10)},
+			"NOT AS EXPECTED #7: kcm is RED 1 times of 10 on v1.36.3; expected was green on v1.36.3"},
+		{&scenario.Scenario{Key: "a-b"}, []Reproduction{outcome("v1.37.1", true, 1, 1),
+			{Implementation: "reference", Version: "v1.37.1", Score: Score{0, 1}}},
+			"AS EXPECTED a-b: kcm is RED on v1.37.1, reference is GREEN on v1.37.1"},
 		{own, []Reproduction{outcome("v1.37.1", false, 0, 1)}, "GREEN kcm on v1.37.1: mine"},
 		{own, []Reproduction{outcome("v1.37.1", false, 1, 1)}, "RED kcm on v1.37.1: mine"},
 	} {
@@ -57,7 +64,8 @@ func TestThePageAndTheTextShowBothVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"v1.36.1", "v1.36.3", "RED", "GREEN", "all is well", "It was not.", "step 2, await true"} {
+	for _, want := range []string{"v1.36.1", "v1.36.3", "RED", "GREEN", "all is well", "It was not.",
+		"step 2, await true"} {
 		if !strings.Contains(text.String(), want) || !strings.Contains(string(page), want) {
 			t.Errorf("%q is missing in\n%s\nor in\n%s", want, text.String(), page)
 		}
@@ -67,7 +75,8 @@ func TestThePageAndTheTextShowBothVersions(t *testing.T) {
 func TestMarkdownHasAllThatAnIssueNeeds(t *testing.T) {
 	s := *bug.Scenario
 	s.Source = []scenario.Place{{File: "pkg/a.go", Function: "f", Line: 7}}
-	path, err := WriteMarkdown(t.TempDir(), "make repro ISSUE=7", &s, []Reproduction{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)})
+	path, err := WriteMarkdown(t.TempDir(), "make repro ISSUE=7", &s,
+		[]Reproduction{outcome("v1.36.1", true, 1, 1), outcome("v1.36.3", false, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +85,10 @@ func TestMarkdownHasAllThatAnIssueNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"all is well", "It was not.", "| kcm | v1.36.1 | all steps; this version is known to fail | RED: step 2, await true: it is false |",
-		"| kcm | v1.36.3 | all steps | GREEN: all steps, all invariants |", "    make repro ISSUE=7", "description: all is well", "<details>",
+		"all is well", "It was not.",
+		"| kcm | v1.36.1 | all steps; this version is known to fail | RED: step 2, await true: it is false |",
+		"| kcm | v1.36.3 | all steps | GREEN: all steps, all invariants |", "    make repro ISSUE=7",
+		"description: all is well", "<details>",
 		"[f in a.go:7](https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/a.go#L7)",
 	} {
 		if !strings.Contains(string(text), want) {
@@ -91,7 +102,8 @@ func TestMatrixResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Versions: []string{"v1.36.1", "v1.36.3", "v1.37.1"}, Implementation: impl, Reports: t.TempDir(), Out: &bytes.Buffer{}}
+	o := Options{Versions: []string{"v1.36.1", "v1.36.3", "v1.37.1"}, Implementation: impl, Reports: t.TempDir(),
+		Out: &bytes.Buffer{}}
 	open := func() *matrix {
 		m, err := openMatrix(o)
 		if err != nil {

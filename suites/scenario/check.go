@@ -144,7 +144,8 @@ func (p *plan) check(step *Step) error {
 }
 
 func (p *plan) checkNetwork(step *Step) error {
-	for field, resource := range map[string]string{"hold": step.Hold, "held": step.Held, "release": step.Release, "expire": step.Expire} {
+	for field, resource := range map[string]string{"hold": step.Hold, "held": step.Held, "release": step.Release,
+		"expire": step.Expire} {
 		if resource != "" && !slices.Contains(faultproxy.Watched, resource) {
 			return oneOf(field, resource, faultproxy.Watched...)
 		}
@@ -265,5 +266,8 @@ func oneOf(field, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q is none of %s", field, value, strings.Join(slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == "" }), ", "))
+	return fmt.Errorf("%s: %q is none of %s", field, value, strings.Join(slices.DeleteFunc(slices.Clone(
+		allowed), func(a string) bool {
+		return a == ""
+	}), ", "))
 }

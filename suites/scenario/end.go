@@ -44,7 +44,8 @@ func (r *Result) End() []string {
 				continue // the garbage collector is about to delete it
 			}
 		}
-		pods[fmt.Sprintf("pods of %s %s finalizers=%d deleted=%t", owner, pod.Status.Phase, len(pod.Finalizers), pod.DeletionTimestamp != nil)]++
+		pods[fmt.Sprintf("pods of %s %s finalizers=%d deleted=%t", owner, pod.Status.Phase, len(pod.Finalizers),
+			pod.DeletionTimestamp != nil)]++
 	}
 	for state, n := range pods {
 		lines = append(lines, fmt.Sprintf("%s: %d", state, n))
@@ -60,9 +61,12 @@ func statusLine(s *batchv1.JobStatus) string {
 	}
 	slices.Sort(conditions)
 	uncounted := ptr.Deref(s.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{})
-	return fmt.Sprintf("%s active=%d ready=%d terminating=%d succeeded=%d failed=%d completedIndexes=%q failedIndexes=%q uncounted=%d startTime=%t completionTime=%t",
-		strings.Join(conditions, ","), s.Active, ptr.Deref(s.Ready, 0), ptr.Deref(s.Terminating, 0), s.Succeeded, s.Failed,
-		s.CompletedIndexes, ptr.Deref(s.FailedIndexes, ""), len(uncounted.Succeeded)+len(uncounted.Failed), s.StartTime != nil, s.CompletionTime != nil)
+	return fmt.Sprintf("%s active=%d ready=%d terminating=%d succeeded=%d failed=%d completedIndexes=%q "+
+		"failedIndexes=%q uncounted=%d startTime=%t completionTime=%t",
+		strings.Join(conditions, ","), s.Active, ptr.Deref(s.Ready, 0), ptr.Deref(s.Terminating, 0), s.Succeeded,
+		s.Failed,
+		s.CompletedIndexes, ptr.Deref(s.FailedIndexes, ""), len(uncounted.Succeeded)+len(uncounted.Failed),
+		s.StartTime != nil, s.CompletionTime != nil)
 }
 
 // Differences returns the lines that only here has, with "+" before them, and those that only

@@ -62,7 +62,8 @@ func environment() (*cel.Env, error) {
 			}))),
 		cel.Function("active", cel.Overload("active_list", []*cel.Type{list}, list,
 			cel.UnaryBinding(func(pods ref.Val) ref.Val { return keep(pods, isActive) }))),
-		cel.Function("value", cel.Overload("value_list_string", []*cel.Type{list, cel.StringType}, dyn, cel.BinaryBinding(value))),
+		cel.Function("value", cel.Overload("value_list_string", []*cel.Type{list, cel.StringType}, dyn,
+			cel.BinaryBinding(value))),
 	)
 }
 

@@ -40,7 +40,8 @@ func small() map[string]any {
 	return map[string]any{
 		"jobs":     map[string]any{"a": withCounters(fields(begun)), "b": withCounters(fields(puppet.Job("b").Obj()))},
 		"cronjobs": map[string]any{}, "pods": all, "created": all, "events": []any{},
-		"calls": list([]history.Call{{Verb: "create", Resource: "pods", Code: 201}, {Verb: "update", Resource: "jobs/status", Code: 409, Fault: "answered 409"}}, call),
+		"calls": list([]history.Call{{Verb: "create", Resource: "pods", Code: 201},
+			{Verb: "update", Resource: "jobs/status", Code: 409, Fault: "answered 409"}}, call),
 	}
 }
 
@@ -86,7 +87,8 @@ func TestExpressions(t *testing.T) {
 }
 
 func TestExpressionsThatMeanNothingAreRefused(t *testing.T) {
-	for _, text := range []string{"", "1 +", "size(pods)", "'Complete'", "job.status", "done(jobs.a)", "size(jobs, pods) == 1"} {
+	for _, text := range []string{"", "1 +", "size(pods)", "'Complete'", "job.status", "done(jobs.a)",
+		"size(jobs, pods) == 1"} {
 		if _, err := compile(text); err == nil {
 			t.Errorf("%q compiles", text)
 		}

@@ -28,7 +28,9 @@ func TestTheValueOfMetrics(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		world := map[string]any{"jobs": map[string]any{}, "metrics": list(series, func(s **model.Sample) any { return *s })}
+		world := map[string]any{"jobs": map[string]any{}, "metrics": list(series, func(s **model.Sample) any {
+			return *s
+		})}
 		if got := e.holds(world); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}

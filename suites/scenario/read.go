@@ -79,7 +79,8 @@ func refuse(name string, err error) error {
 	text = strings.TrimPrefix(text, "unmarshal errors:\n")
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	first = unknownField.ReplaceAllString(first, `unknown field "$1"`)
-	return badinput.New(fmt.Sprintf("the scenario %s cannot be run: %s", name, first), "see suites/scenario/README.md for how one is written")
+	return badinput.New(fmt.Sprintf("the scenario %s cannot be run: %s", name, first),
+		"see suites/scenario/README.md for how one is written")
 }
 
 // YAML is the text that Read reads the scenario from.

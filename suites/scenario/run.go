@@ -134,8 +134,10 @@ type runner struct {
 
 func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	box, err := sandbox.Open(ctx, sandbox.Options{
-		Config: e.Config, User: "scenario", Run: e.RunName, Prefix: sandbox.OwnPrefix, Waits: sandbox.Waits{Reaction: e.Patience},
-		Pods: e.Pods, KubernetesVersion: e.Version, Implementation: e.Implementation.Name, Except: slices.Concat(s.Except, e.Except),
+		Config: e.Config, User: "scenario", Run: e.RunName, Prefix: sandbox.OwnPrefix,
+		Waits: sandbox.Waits{Reaction: e.Patience},
+		Pods:  e.Pods, KubernetesVersion: e.Version, Implementation: e.Implementation.Name,
+		Except:    slices.Concat(s.Except, e.Except),
 		Companion: e.Implementation.Lacks(), Dialect: e.Implementation.Dialect(),
 	})
 	if err != nil {
@@ -147,7 +149,8 @@ func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	}
 	if err = os.MkdirAll(r.result.Log, 0o755); err == nil {
 		r.implementation, err = box.Behind(implementation.ProxyOptions{
-			Config: e.As, Implementation: e.Implementation.Brief(), Builds: e.Builds, Folder: r.result.Log, Metrics: s.Measures(),
+			Config: e.As, Implementation: e.Implementation.Brief(), Builds: e.Builds, Folder: r.result.Log,
+			Metrics: s.Measures(),
 		})
 	}
 	if err != nil {
@@ -327,7 +330,8 @@ func OfSpec() (Environment, error) {
 	as.QPS = -1
 	return Environment{
 		Config: config, As: as, Implementation: settings.Start.Implementation, Builds: settings.Start.Builds,
-		Version: settings.KubernetesVersion, RunName: settings.Run, Folder: settings.Start.Logs, Patience: settings.Patience,
-		Except: settings.Except, Pods: settings.Puppets,
+		Version: settings.KubernetesVersion, RunName: settings.Run, Folder: settings.Start.Logs,
+		Patience: settings.Patience,
+		Except:   settings.Except, Pods: settings.Puppets,
 	}, nil
 }

@@ -37,7 +37,8 @@ func (step *Step) String() string {
 	}
 	for _, field := range []struct{ name, value string }{
 		{"await", step.Await}, {"stays", step.Stays}, {"always", step.Always}, {"hold", step.Hold}, {"held", step.Held},
-		{"release", step.Release}, {"expire", step.Expire}, {"network", step.Network}, {"implementation", step.Implementation},
+		{"release", step.Release}, {"expire", step.Expire}, {"network", step.Network},
+		{"implementation", step.Implementation},
 	} {
 		if field.value != "" {
 			return field.name + " " + field.value

@@ -66,7 +66,8 @@ func fields(object runtime.Object) map[string]any {
 }
 
 func call(c *history.Call) any {
-	return map[string]any{"verb": c.Verb, "resource": c.Resource, "name": c.Name, "code": int64(c.Code), "fault": c.Fault}
+	return map[string]any{"verb": c.Verb, "resource": c.Resource, "name": c.Name, "code": int64(c.Code),
+		"fault": c.Fault}
 }
 
 // withCounters fills in what the API server leaves out of a Job's status when it

@@ -50,9 +50,12 @@ const baselinePart = 105
 // measureBaseline runs all specs against upstream's controller, but for those that were run
 // before. It fails unless they are green.
 func (r *runner) measureBaseline(ctx context.Context) error {
-	file, lines, err := campaign.OpenFile(filepath.Join(r.Reports, baselineFile), func(s baselineSpec) bool { return s.On == r.On })
+	file, lines, err := campaign.OpenFile(filepath.Join(r.Reports, baselineFile), func(s baselineSpec) bool {
+		return s.On == r.On
+	})
 	if err != nil {
-		return badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Flag("output-dir"))
+		return badinput.Wrap(err, "the results cannot be read or written",
+			"choose another folder with "+console.Flag("output-dir"))
 	}
 	defer file.Close()
 	all, err := run.List(ctx, r.options.Options, run.Selection{Labels: Filter})
@@ -65,7 +68,8 @@ func (r *runner) measureBaseline(ctx context.Context) error {
 			left = append(left, s.Text)
 		}
 	}
-	console.Line(r.options.Out, "upstream's unchanged controller", "%d specs were run before, %d are left", len(lines), len(left))
+	console.Line(r.options.Out, "upstream's unchanged controller", "%d specs were run before, %d are left", len(lines),
+		len(left))
 	start := time.Now()
 	for part := range slices.Chunk(left, baselinePart) {
 		some, err := r.runBaseline(ctx, part)
@@ -80,7 +84,8 @@ func (r *runner) measureBaseline(ctx context.Context) error {
 		lines = append(lines, some...)
 	}
 	r.baseline = slices.DeleteFunc(lines, func(s baselineSpec) bool { return !s.Passed })
-	console.Line(r.options.Out, "upstream's unchanged controller", "passes %d specs, %s", len(r.baseline), console.Tenths(time.Since(start)))
+	console.Line(r.options.Out, "upstream's unchanged controller", "passes %d specs, %s", len(r.baseline),
+		console.Tenths(time.Since(start)))
 	return nil
 }
 
@@ -101,7 +106,8 @@ func (r *runner) runBaseline(ctx context.Context, specs []string) (lines []basel
 		for _, s := range verdict.Failed() {
 			fmt.Fprintf(r.options.Out, "FAILED %s\n%s\n", s.Text, console.Indent(s.Reason(), 4))
 		}
-		return nil, fmt.Errorf("upstream's unchanged controller is not green: %d specs failed; see %s", len(verdict.Failed()), console.Path(folder))
+		return nil, fmt.Errorf("upstream's unchanged controller is not green: %d specs failed; see %s",
+			len(verdict.Failed()), console.Path(folder))
 	}
 	for _, s := range verdict.Specs {
 		if !slices.Contains(specs, s.Text) {

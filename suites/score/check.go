@@ -45,7 +45,8 @@ func (r *runner) try(ctx context.Context, result *Result, specs []string, warn b
 		n := min(batches[min(part, len(batches)-1)], len(specs))
 		folder := filepath.Join(r.Reports, mutantsFolder, fmt.Sprint(result.ID, "-", warn, "-", part+1))
 		verdict, err := r.Check(ctx, r.options.Implementation, builds, run.Selection{
-			Apart: true, Quiet: true, FailFast: true, Procs: min(specsPerMutant, n), History: spec.KeepNone, Logs: spec.KeepNone, Known: r.known,
+			Apart: true, Quiet: true, FailFast: true, Procs: min(specsPerMutant, n), History: spec.KeepNone,
+			Logs: spec.KeepNone, Known: r.known,
 			Focus: spec.Exactly(specs[:n]...), Strict: warn, Reports: folder,
 		})
 		_ = os.RemoveAll(folder)
@@ -63,7 +64,8 @@ func (r *runner) try(ctx context.Context, result *Result, specs []string, warn b
 				result.Harness = ended.Text + ": " + message
 				continue
 			}
-			result.Spec, result.Requirements, result.Invariants, result.Message = ended.Text, ended.Requirements, ended.Invariants, message
+			result.Spec, result.Requirements, result.Invariants, result.Message = ended.Text, ended.Requirements,
+				ended.Invariants, message
 			result.Exited, result.Harness = ended.Cause == spec.ImplementationExited, ""
 			result.Warns = warn && !result.Exited && len(result.Invariants) == 0
 			return nil

@@ -67,7 +67,8 @@ func (m *mutator) uses(n ast.Node) string {
 			return true
 		}
 		v, ok := m.info.Uses[id].(*types.Var)
-		if ok && !v.IsField() && v.Parent() != nil && v.Parent() != m.pkg.Scope() && (v.Pos() < n.Pos() || v.Pos() >= n.End()) && !slices.Contains(names, id.Name) {
+		if ok && !v.IsField() && v.Parent() != nil && v.Parent() != m.pkg.Scope() &&
+			(v.Pos() < n.Pos() || v.Pos() >= n.End()) && !slices.Contains(names, id.Name) {
 			names = append(names, id.Name)
 		}
 		return true

@@ -84,7 +84,8 @@ func matches(pattern, name string) bool {
 // reason returns why a mutant of a version keeps the contract; empty if it is not in the list.
 func (l List) reason(version string, m Mutant) string {
 	for _, e := range l.Equivalent {
-		if e.Version == version && e.File == m.File && e.Function == m.Function && e.Operator == m.Operator && e.Change == m.Change {
+		if e.Version == version && e.File == m.File && e.Function == m.Function && e.Operator == m.Operator &&
+			e.Change == m.Change {
 			return e.Reason
 		}
 	}

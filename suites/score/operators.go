@@ -30,7 +30,8 @@ func mutate(s *source, f *file, n int, decl ast.Decl) []*Mutant {
 		}
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
-			if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.VAR && len(v.Names) == 1 && len(v.Values) == 1 && v.Names[0].Name != "_" {
+			if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.VAR && len(v.Names) == 1 && len(v.Values) == 1 &&
+				v.Names[0].Name != "_" {
 				m.name = v.Names[0].Name
 				m.walk(v.Values[0])
 			}
@@ -57,7 +58,8 @@ func (m *mutator) walk(root ast.Node) {
 // quiet reports whether a call is about logs, metrics or events: the contract demands none
 // of a controller.
 func quiet(call *ast.CallExpr) bool {
-	if selector, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"Event", "Eventf", "AnnotatedEventf"}, selector.Sel.Name) {
+	if selector, ok := call.Fun.(*ast.SelectorExpr); ok &&
+		slices.Contains([]string{"Event", "Eventf", "AnnotatedEventf"}, selector.Sel.Name) {
 		return true
 	}
 	for at := ast.Expr(call.Fun); ; {
@@ -81,7 +83,8 @@ var swaps = map[token.Token][]token.Token{
 	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR},
 	token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
 	token.LAND: {token.LOR}, token.LOR: {token.LAND},
-	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.QUO}, token.QUO: {token.MUL}, token.REM: {token.MUL},
+	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.QUO}, token.QUO: {token.MUL},
+	token.REM:        {token.MUL},
 	token.ADD_ASSIGN: {token.SUB_ASSIGN}, token.SUB_ASSIGN: {token.ADD_ASSIGN},
 	token.INC: {token.DEC}, token.DEC: {token.INC},
 }

@@ -31,7 +31,8 @@ func changed(m *Mutant) string {
 func TestOperators(t *testing.T) {
 	for body, want := range map[string][]string{
 		"if a < b { a = 2 }": {
-			"branch removed: if a < b { _ = a; }", "operator changed: if a <= b { a = 2 }", "operator changed: if a >= b { a = 2 }",
+			"branch removed: if a < b { _ = a; }", "operator changed: if a <= b { a = 2 }",
+			"operator changed: if a >= b { a = 2 }",
 			"assignment removed: if a < b { {_ = a; } }", "constant changed: if a < b { a = (2 + 1) }",
 		},
 		"if a == b { } else { run(a) }": {
@@ -39,8 +40,10 @@ func TestOperators(t *testing.T) {
 			"call removed: if a == b { } else { {_ = a; } }",
 		},
 		"ok = ok && a > 1": {
-			"assignment removed: {_ = ok; _ = a; }", "operand dropped: ok = ok", "operand dropped: ok = a > 1", "operator changed: ok = ok || a > 1",
-			"operator changed: ok = ok && a >= 1", "operator changed: ok = ok && a <= 1", "constant changed: ok = ok && a > (1 + 1)",
+			"assignment removed: {_ = ok; _ = a; }", "operand dropped: ok = ok", "operand dropped: ok = a > 1",
+			"operator changed: ok = ok || a > 1",
+			"operator changed: ok = ok && a >= 1", "operator changed: ok = ok && a <= 1",
+			"constant changed: ok = ok && a > (1 + 1)",
 		},
 		"if !ok { return }": {"branch removed: if !ok { }", "negation dropped: if ok { return }"},
 		"if ok { return }":  {"condition negated: if !(ok) { return }", "branch removed: if ok { }"},
@@ -54,24 +57,32 @@ func TestOperators(t *testing.T) {
 		"for ok { break }":  {"condition negated: for !(ok) { break }", "break removed: for ok { {} }"},
 		"for { continue }":  {"continue removed: for { {} }", "break for continue: for { break }"},
 		"switch a { case 1: run(a); case 2: }": {
-			"case removed: switch a { case 1: _ = a; ; case 2: }", "call removed: switch a { case 1: {_ = a; }; case 2: }",
+			"case removed: switch a { case 1: _ = a; ; case 2: }",
+			"call removed: switch a { case 1: {_ = a; }; case 2: }",
 			"constant changed: switch a { case 1: run(a); case (2 + 1): }", // and two cases of 2 do not compile
 		},
 		"c := true; _ = c": {"constant changed: c := false; _ = c", "assignment removed: c := true; {_ = c; }"},
-		"d = 3 * limit":    {"assignment removed: {_ = d; }", "constant changed: d = (3 + 1) * limit", "constant changed: d = 3 * (limit + 1)"},
+		"d = 3 * limit": {"assignment removed: {_ = d; }", "constant changed: d = (3 + 1) * limit",
+			"constant changed: d = 3 * (limit + 1)"},
 		"_ = pair{x: 1, y: 2}": {
 			"assignment removed: {}", "field left out: _ = pair{ y: 2}", "field left out: _ = pair{x: 1, }",
 			"constant changed: _ = pair{x: (1 + 1), y: 2}", "constant changed: _ = pair{x: 1, y: (2 + 1)}",
 		},
-		"ch <- a":                            {"send removed: {_ = ch; _ = a; }"},
-		"_ = func() error { return err }":    {"assignment removed: {_ = err; }", "nil returned: _ = func() error { return nil }"},
-		"_ = func() error { return nil }":    {"assignment removed: {}"},
-		"_ = func() bool { return ok }":      {"assignment removed: {_ = ok; }", "result negated: _ = func() bool { return !(ok) }"},
-		"_ = func() int { return len(name)}": {"assignment removed: {_ = name; }", "result changed: _ = func() int { return (len(name)) + 1}"},
+		"ch <- a": {"send removed: {_ = ch; _ = a; }"},
+		"_ = func() error { return err }": {"assignment removed: {_ = err; }",
+			"nil returned: _ = func() error { return nil }"},
+		"_ = func() error { return nil }": {"assignment removed: {}"},
+		"_ = func() bool { return ok }": {"assignment removed: {_ = ok; }",
+			"result negated: _ = func() bool { return !(ok) }"},
+		"_ = func() int { return len(name)}": {"assignment removed: {_ = name; }",
+			"result changed: _ = func() int { return (len(name)) + 1}"},
 	} {
 		t.Run(body, func(t *testing.T) {
-			s := parsed(t, "const limit = 7\ntype pair struct{ x, y int }\ntype log struct{}\nfunc (log) Info(int) {}\nvar logger log\nfunc run(int) {}\nfunc recordJobPods(int) {}\n"+
-				"func f(a, b, d int, ok bool, name string, err error, ch chan int) { _ = d; /*BEGIN*/ "+body+" /*END*/ }\n")
+			s := parsed(t,
+				"const limit = 7\ntype pair struct{ x, y int }\ntype log struct{}\nfunc (log) Info(int) {}\nvar "+
+					"logger log\nfunc run(int) {}\nfunc recordJobPods(int) {}\n"+
+					"func f(a, b, d int, ok bool, name string, err error, ch chan int) { _ = d; /*BEGIN*/ "+body+
+					" /*END*/ }\n")
 			var got []string
 			for _, m := range everyMutant([]*source{s}, List{}) {
 				if m.Function != "f" || m.edits[0].from < strings.Index(m.file.text, "BEGIN") {
@@ -200,7 +211,8 @@ func TestListOfMutants(t *testing.T) {
 		t.Error("the real one is left out")
 	}
 	m := Mutant{File: "a.go", Function: "f", Operator: "call removed", Change: "run()"}
-	one := List{Equivalent: []Equivalent{{Version: "v1.37.1", File: "a.go", Function: "f", Operator: "call removed", Change: "run()", Reason: "It does nothing."}}}
+	one := List{Equivalent: []Equivalent{{Version: "v1.37.1", File: "a.go", Function: "f", Operator: "call removed",
+		Change: "run()", Reason: "It does nothing."}}}
 	if one.reason("v1.37.1", m) == "" || one.reason("v1.38.0", m) != "" {
 		t.Error("an entry does not count for its version alone")
 	}
@@ -214,8 +226,10 @@ func TestListOfMutants(t *testing.T) {
 
 // What only other functions import, and those without bodies, are no reason to drop a mutant.
 func TestMutantsCompileWithoutOtherFunctions(t *testing.T) {
-	s := parsed(t, "import str \"strings\"\nfunc f(a int) bool { return a > 1 }\nfunc g(s string) string { return str.ToUpper(s) }\n"+
-		"func h[T any](all []T) []T { return all }\n")
+	s := parsed(t,
+		"import str \"strings\"\nfunc f(a int) bool { return a > 1 }\nfunc g(s string) string "+
+			"{ return str.ToUpper(s) }\n"+
+			"func h[T any](all []T) []T { return all }\n")
 	drawn, broken := draw(everyMutant([]*source{s}, List{}), 1, 100, importer.Default())
 	if len(drawn) == 0 || broken > 0 {
 		t.Errorf("%d compile, %d do not", len(drawn), broken)

@@ -29,7 +29,8 @@ type Own struct {
 func readOwn(path string, packages []*source, imports types.Importer) ([]*Mutant, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, badinput.Wrap(err, "the mutants cannot be read", "give a file in YAML, as suites/score/README.md shows it")
+		return nil, badinput.Wrap(err, "the mutants cannot be read",
+			"give a file in YAML, as suites/score/README.md shows it")
 	}
 	var list []Own
 	if err := yaml.UnmarshalStrict(text, &list); err != nil {
@@ -39,7 +40,8 @@ func readOwn(path string, packages []*source, imports types.Importer) ([]*Mutant
 	for _, o := range list {
 		m, err := o.mutant(packages)
 		if err == nil && !m.source.compiles(m, imports) {
-			err = badinput.New(fmt.Sprintf("%s: the mutant %q does not compile", path, o.Name), "correct what stands in with")
+			err = badinput.New(fmt.Sprintf("%s: the mutant %q does not compile", path, o.Name),
+				"correct what stands in with")
 		}
 		if err != nil {
 			return nil, err
@@ -66,18 +68,21 @@ func (o Own) mutant(packages []*source) (*Mutant, error) {
 				}
 				from, text := f.offset(at.Pos()), f.of(at)
 				if count := strings.Count(text, o.Replace); o.Replace == "" || count != 1 {
-					return nil, badinput.New(fmt.Sprintf("the mutant %q: %s has the text to replace %d times", o.Name, o.Function, count), "give a text that it has once")
+					return nil, badinput.New(fmt.Sprintf("the mutant %q: %s has the text to replace %d times", o.Name,
+						o.Function, count), "give a text that it has once")
 				}
 				from += strings.Index(text, o.Replace)
 				return &Mutant{
 					File: f.name, Function: o.Function, Line: 1 + strings.Count(f.text[:from], "\n"), Operator: o.Name,
 					Change: short(o.Replace) + " → " + short(o.With),
-					file:   f, source: s, decl: n, edits: []edit{{from, from + len(o.Replace), o.With}}, node: innermost(f, decl, from),
+					file:   f, source: s, decl: n, edits: []edit{{from, from + len(o.Replace), o.With}},
+					node: innermost(f, decl, from),
 				}, nil
 			}
 		}
 	}
-	return nil, badinput.New(fmt.Sprintf("the mutant %q: there is no %s in %q", o.Name, o.Function, o.File), "give a file and a function of upstream's Job or CronJob controller")
+	return nil, badinput.New(fmt.Sprintf("the mutant %q: there is no %s in %q", o.Name, o.Function, o.File),
+		"give a file and a function of upstream's Job or CronJob controller")
 }
 
 // named returns the function, or the value of the variable, that a declaration declares
@@ -90,7 +95,8 @@ func named(f *file, decl ast.Decl, name string) ast.Node {
 		}
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
-			if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.VAR && len(v.Names) == 1 && len(v.Values) == 1 && v.Names[0].Name == name {
+			if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.VAR && len(v.Names) == 1 && len(v.Values) == 1 &&
+				v.Names[0].Name == name {
 				return v.Values[0]
 			}
 		}

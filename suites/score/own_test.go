@@ -22,7 +22,9 @@ func TestOwnMutants(t *testing.T) {
 		return readOwn(path, []*source{s}, importer.ForCompiler(s.files[0].set, "source", nil))
 	}
 
-	made, err := read("- {name: all, file: FILE, function: (*T).add, replace: m > 3, with: m > 4}\n- {name: late, file: FILE, function: delay, replace: \"10\", with: \"20\"}\n")
+	made,
+		err := read("- {name: all, file: FILE, function: (*T).add, replace: m > 3, with: m > 4}\n- {name: late, " +
+		"file: FILE, function: delay, replace: \"10\", with: \"20\"}\n")
 	if err != nil || len(made) != 2 {
 		t.Fatalf("%d mutants, %v", len(made), err)
 	}

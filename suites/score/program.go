@@ -51,7 +51,8 @@ var reached__ = func() func(int) {
 	if mutant__ != 0 {
 		return func(int) {}
 	}
-	file, err := os.OpenFile(filepath.Join(filepath.Dir(os.Getenv("KUBECONFIG")), "` + reachedFile + `"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(filepath.Join(filepath.Dir(os.Getenv("KUBECONFIG")), "` + reachedFile +
+	`"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		panic(err)
 	}
@@ -91,7 +92,8 @@ const (
 
 // compile builds the program of the mutants in dir, and returns the path of the nth, which
 // is upstream's controller for 0.
-func compile(ctx context.Context, sources build.Sources, packages []*source, drawn []*Mutant, dir string, out io.Writer) (path func(n int) string, err error) {
+func compile(ctx context.Context, sources build.Sources, packages []*source, drawn []*Mutant, dir string,
+	out io.Writer) (path func(n int) string, err error) {
 	texts := program(packages, drawn)
 	root, err := sources.Kubernetes(ctx)
 	if err != nil {

@@ -94,7 +94,8 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 	}
 	scratch, err := os.MkdirTemp("", "jobconformance-score-")
 	if err != nil {
-		return nil, badinput.Wrap(err, "no folder for temporary files", "free space there or choose another with TMPDIR")
+		return nil, badinput.Wrap(err, "no folder for temporary files",
+			"free space there or choose another with TMPDIR")
 	}
 	defer os.RemoveAll(scratch)
 	start := time.Now()
@@ -116,7 +117,8 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 	} else {
 		all := everyMutant(packages, list)
 		drawn, c.Broken = draw(all, o.Seed, o.Count, imports)
-		console.Line(o.Out, fmt.Sprintf("%d of %d mutants", len(drawn), len(all)), "drawn in %s; %d more do not compile", console.Tenths(time.Since(start)), c.Broken)
+		console.Line(o.Out, fmt.Sprintf("%d of %d mutants", len(drawn), len(all)),
+			"drawn in %s; %d more do not compile", console.Tenths(time.Since(start)), c.Broken)
 	}
 	if err := o.Shard.Check(len(drawn), "mutants"); err != nil {
 		return nil, err
@@ -203,7 +205,8 @@ type results struct {
 func openResults(folder, on string) (*results, error) {
 	file, earlier, err := campaign.OpenFile(filepath.Join(folder, resultsFile), func(Result) bool { return true })
 	if err != nil {
-		return nil, badinput.Wrap(err, "the results cannot be read or written", "choose another folder with "+console.Flag("output-dir"))
+		return nil, badinput.Wrap(err, "the results cannot be read or written",
+			"choose another folder with "+console.Flag("output-dir"))
 	}
 	r := &results{file, map[string]Result{}, map[string]int{}}
 	for _, result := range earlier {
@@ -297,7 +300,8 @@ func (r *runner) note(ctx context.Context, result Result, err error, left int) e
 	case r.list.reason(r.Campaign.Version, result.Mutant) != "":
 		word = "equivalent"
 	}
-	_, _ = fmt.Fprintf(r.options.Out, "[%d/%d, %s left] %s %s\n", r.ran, left, remaining.Round(time.Second), word, &result.Mutant)
+	_, _ = fmt.Fprintf(r.options.Out, "[%d/%d, %s left] %s %s\n", r.ran, left, remaining.Round(time.Second), word,
+		&result.Mutant)
 	if result.Spec != "" {
 		warning := ""
 		if result.Warns {

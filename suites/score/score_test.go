@@ -47,7 +47,8 @@ func TestReachedStatementsOfAllProcesses(t *testing.T) {
 	folder := t.TempDir()
 	for path, text := range map[string]string{"reached": "3\n1\n", "second/reached": "2\n3\n", "start-1.log": "log\n"} {
 		path = filepath.Join(folder, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,8 +115,10 @@ func TestResultsAreNoted(t *testing.T) {
 	var out bytes.Buffer
 	survivor := Mutant{File: "a.go", Line: 7, Function: "f", Change: "run()"}
 	r := runner{
-		Campaign: &Campaign{Version: "v1.37.1", list: List{Equivalent: []Equivalent{{Version: "v1.37.1", File: "a.go", Function: "g", Reason: "as before"}}}},
-		options:  Options{Options: run.Options{Out: &out}}, results: earlier, began: time.Now(),
+		Campaign: &Campaign{Version: "v1.37.1",
+			list: List{Equivalent: []Equivalent{
+				{Version: "v1.37.1", File: "a.go", Function: "g", Reason: "as before"}}}},
+		options: Options{Options: run.Options{Out: &out}}, results: earlier, began: time.Now(),
 	}
 	for _, result := range []Result{
 		{ID: "1", Mutant: survivor},
@@ -128,7 +131,8 @@ func TestResultsAreNoted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"[1/5", "SURVIVED a.go:7 f: run()", "by the warning JOB-A-002: a Job waits", "caught", "by JOB-A-001: a Job", "equivalent a.go", "NOT STARTED", "[5/5, 0s left]"} {
+	for _, want := range []string{"[1/5", "SURVIVED a.go:7 f: run()", "by the warning JOB-A-002: a Job waits", "caught",
+		"by JOB-A-001: a Job", "equivalent a.go", "NOT STARTED", "[5/5, 0s left]"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it printed %q, without %q", &out, want)
 		}
@@ -139,7 +143,8 @@ func TestResultsAreNoted(t *testing.T) {
 		t.Errorf("%v, %v", again, err)
 	}
 	r.Results, r.Drawn = again, 5
-	if m := r.Measured(); m.Caught != 1 || m.Survived != 2 || m.Warned != 1 || m.Equivalent != 1 || m.NotStarted != 1 || m.Percent() <= 33 || m.Percent() >= 34 {
+	if m := r.Measured(); m.Caught != 1 || m.Survived != 2 || m.Warned != 1 || m.Equivalent != 1 || m.NotStarted != 1 ||
+		m.Percent() <= 33 || m.Percent() >= 34 {
 		t.Errorf("%+v", m)
 	}
 	if !r.Complete() {
@@ -147,7 +152,8 @@ func TestResultsAreNoted(t *testing.T) {
 	}
 	var table, left bytes.Buffer
 	r.WriteTable(&table)
-	if err := r.WriteSurvivors(&left); err != nil || strings.Count(left.String(), "function:") != 1 || !strings.Contains(table.String(), "as before") {
+	if err := r.WriteSurvivors(&left); err != nil || strings.Count(left.String(), "function:") != 1 ||
+		!strings.Contains(table.String(), "as before") {
 		t.Errorf("%v, %s\n%s", err, &left, &table)
 	}
 	if r.note(t.Context(), Result{}, errors.New("the cluster is gone"), 5) == nil || r.failed == nil {

@@ -73,7 +73,8 @@ func load(ctx context.Context, sources build.Sources) ([]*source, types.Importer
 // parse reads the texts of a package's files, by their names in the module.
 func parse(folder string, texts map[string]string, imports types.Importer) (*source, error) {
 	s := &source{folder: folder, info: &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{},
+		Defs: map[*ast.Ident]types.Object{},
 	}}
 	set := token.NewFileSet()
 	var trees []*ast.File

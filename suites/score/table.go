@@ -66,7 +66,8 @@ func (c *Campaign) WriteTable(out io.Writer) {
 			word, why = "survived, with a warning", by(r)
 		}
 		place := fmt.Sprintf("%s:%d %s", r.Mutant.File, r.Mutant.Line, r.Mutant.Function)
-		row(word, place, r.Mutant.Operator, "`"+r.Mutant.Change+"`", why, r.Spec, fmt.Sprint(r.Ran), fmt.Sprintf("%.0f", r.Seconds))
+		row(word, place, r.Mutant.Operator, "`"+r.Mutant.Change+"`", why, r.Spec, fmt.Sprint(r.Ran),
+			fmt.Sprintf("%.0f", r.Seconds))
 	}
 }
 
@@ -76,7 +77,8 @@ func (c *Campaign) WriteSurvivors(out io.Writer) error {
 	var left []Equivalent
 	for _, r := range c.Results {
 		if m := r.Mutant; r.Spec == "" && r.Harness == "" && c.list.reason(c.Version, m) == "" {
-			left = append(left, Equivalent{Version: c.Version, File: m.File, Function: m.Function, Operator: m.Operator, Change: m.Change})
+			left = append(left, Equivalent{Version: c.Version, File: m.File, Function: m.Function, Operator: m.Operator,
+				Change: m.Change})
 		}
 	}
 	text, err := yaml.Marshal(left)

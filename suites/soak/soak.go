@@ -141,7 +141,8 @@ func (o Options) run(ctx context.Context, seed int, t *Tally) error {
 	}
 	t.add(result)
 	t.blame(finding)
-	fmt.Fprintf(o.Out, "workload %d went wrong: %s\n  %s\n", seed, finding.File, campaign.Shortened(finding.Why, 3, "  "))
+	fmt.Fprintf(o.Out, "workload %d went wrong: %s\n  %s\n", seed, finding.File,
+		campaign.Shortened(finding.Why, 3, "  "))
 	return nil
 }
 

@@ -105,7 +105,9 @@ func (t *Tally) Differing(other *Tally) (seeds []int) {
 
 // one reports whether all runs have come to the same end state.
 func one(ends [][]string) bool {
-	return !slices.ContainsFunc(ends, func(lines []string) bool { return len(scenario.Differences(ends[0], lines)) > 0 })
+	return !slices.ContainsFunc(ends, func(lines []string) bool {
+		return len(scenario.Differences(ends[0], lines)) > 0
+	})
 }
 
 // Compare prints the end states that differ from those of another implementation with the
@@ -124,10 +126,13 @@ func (t *Tally) Compare(out io.Writer, name string, other *Tally) {
 	}
 	differing := t.Differing(other)
 	for _, seed := range differing {
-		fmt.Fprintf(out, "\nworkload %d ends otherwise than with %s, in %d runs and %d:\n  %s\n", seed, name, len(t.ends[seed]), len(other.ends[seed]),
+		fmt.Fprintf(out, "\nworkload %d ends otherwise than with %s, in %d runs and %d:\n  %s\n", seed, name,
+			len(t.ends[seed]), len(other.ends[seed]),
 			strings.Join(scenario.Differences(t.ends[seed][0], other.ends[seed][0]), "\n  "))
 	}
-	fmt.Fprintf(out, "\n%d of %d end states differ from those with %s; %d depend on when things happen, as one controller came to several\n",
+	fmt.Fprintf(out,
+		"\n%d of %d end states differ from those with %s; %d depend on when things happen, as one "+
+			"controller came to several\n",
 		len(differing), compared, name, open)
 }
 
@@ -139,8 +144,10 @@ func (t *Tally) Line() string {
 	if took == 0 {
 		took = time.Since(t.start)
 	}
-	return fmt.Sprintf("%s: %d workloads, %d Jobs, %d CronJobs, %d pods, %d revisions, %d calls, %d faults, %d restarts: %d went wrong",
-		took.Round(time.Second), t.workloads, t.jobs, t.cronJobs, t.pods, t.revisions, t.calls, t.faults, t.restarts, len(t.Findings))
+	return fmt.Sprintf("%s: %d workloads, %d Jobs, %d CronJobs, %d pods, %d revisions, %d calls, %d "+
+		"faults, %d restarts: %d went wrong",
+		took.Round(time.Second), t.workloads, t.jobs, t.cronJobs, t.pods, t.revisions, t.calls, t.faults, t.restarts,
+		len(t.Findings))
 }
 
 // Print says what was seen. Again is the command that runs a scenario's file.
@@ -148,7 +155,8 @@ func (t *Tally) Print(out io.Writer, again func(file string) string) {
 	var all []campaign.Listed
 	for _, f := range t.Findings {
 		all = append(all, campaign.Listed{
-			Finding: f.Finding, Name: fmt.Sprintf("workload %d: %s", f.Seed, f.File), Again: again(cmp.Or(f.Smallest, f.File)),
+			Finding: f.Finding, Name: fmt.Sprintf("workload %d: %s", f.Seed, f.File),
+			Again: again(cmp.Or(f.Smallest, f.File)),
 		})
 	}
 	campaign.PrintFindings(out, all)

@@ -25,7 +25,8 @@ func TestEndStatesOfTheSameSeedAreCompared(t *testing.T) {
 	other.Again(again) // it comes to one end or the other
 	var out strings.Builder
 	one.Compare(&out, "other", other)
-	for _, want := range []string{"workload 2 ends otherwise than with other, in 1 runs and 1:\n  + here\n  - there\n", "\n1 of 3 end states differ from those with other; 1 depend on when"} {
+	for _, want := range []string{"workload 2 ends otherwise than with other, in 1 runs and 1:\n  + here\n  - there\n",
+		"\n1 of 3 end states differ from those with other; 1 depend on when"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nothing says %q:\n%s", want, &out)
 		}
@@ -44,7 +45,8 @@ func TestShardsRunEachSeedOnce(t *testing.T) {
 			t.Errorf("4 shards run %v, want %v, each once", union, uncut)
 		}
 	}
-	if again := dealt(t, Options{Seed: 7, Shard: run.Shard{Number: 2, Count: 4}, Seeds: []int{8, 20}}); !slices.Equal(again, []int{8, 20}) {
+	if again := dealt(t, Options{Seed: 7, Shard: run.Shard{Number: 2, Count: 4},
+		Seeds: []int{8, 20}}); !slices.Equal(again, []int{8, 20}) {
 		t.Errorf("given seeds are not all run: %v", again)
 	}
 }

@@ -117,11 +117,13 @@ func (w *workload) policies(b *puppet.JobBuilder, indexed bool) {
 	policy := w.chance("podFailurePolicy", 3)
 	if policy {
 		action := rapid.SampledFrom([]batchv1.PodFailurePolicyAction{
-			batchv1.PodFailurePolicyActionFailJob, batchv1.PodFailurePolicyActionIgnore, batchv1.PodFailurePolicyActionCount,
+			batchv1.PodFailurePolicyActionFailJob, batchv1.PodFailurePolicyActionIgnore,
+			batchv1.PodFailurePolicyActionCount,
 		}).Draw(w.t, "action")
-		b.PodFailurePolicy(batchv1.PodFailurePolicyRule{Action: action, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
-			Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{42},
-		}})
+		b.PodFailurePolicy(batchv1.PodFailurePolicyRule{Action: action,
+			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+				Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{42},
+			}})
 	}
 	if indexed && w.chance("successPolicy", 4) {
 		one := int32(1)
@@ -151,7 +153,8 @@ func (w *workload) addCronJob(name string) {
 func (w *workload) due(name string) {
 	past := time.Now().Add(-12 * time.Hour).UTC().Format(time.RFC3339)
 	w.step(scenario.Step{Patch: &scenario.Patch{
-		Kind: "CronJob", Name: name, Status: true, Merge: map[string]any{"status": map[string]any{"lastScheduleTime": past}},
+		Kind: "CronJob", Name: name, Status: true,
+		Merge: map[string]any{"status": map[string]any{"lastScheduleTime": past}},
 	}})
 }
 
@@ -197,7 +200,8 @@ var (
 	held = []string{"jobs", "pods", "cronjobs"}
 	// writes are those that controllers make of Jobs.
 	writes = parsed(faultproxy.ParseCalls,
-		"create pods", "patch pods", "delete pods", "update jobs/status", "write jobs", "create jobs", "update cronjobs/status", "write any",
+		"create pods", "patch pods", "delete pods", "update jobs/status", "write jobs", "create jobs",
+		"update cronjobs/status", "write any",
 	)
 	harms = parsed(faultproxy.ParseEffect,
 		"answer 409", "answer 429", "answer 500", "answer 503", "answer 504", "drop", "lose answer", "delay 300ms",

@@ -37,8 +37,10 @@ func TestWorkloadsCanBeRunAndWrittenDown(t *testing.T) {
 			t.Fatalf("seed %d is another scenario when it is read again:\n%s\n%s", seed, text, second)
 		}
 		for _, kind := range []string{
-			"hold:", "release:", "expire:", "network:", "implementation:", "delete:", "fault:", "kind: CronJob", "completionMode: Indexed",
-			"backoffLimitPerIndex:", "maxFailedIndexes:", "podFailurePolicy:", "successPolicy:", "podReplacementPolicy: Failed",
+			"hold:", "release:", "expire:", "network:", "implementation:", "delete:", "fault:", "kind: CronJob",
+			"completionMode: Indexed",
+			"backoffLimitPerIndex:", "maxFailedIndexes:", "podFailurePolicy:", "successPolicy:",
+			"podReplacementPolicy: Failed",
 			"suspend: true", "restartPolicy: OnFailure", "activeDeadlineSeconds:",
 		} {
 			kinds[kind] = kinds[kind] || strings.Contains(string(text), kind)
@@ -76,7 +78,8 @@ func runWrong(_ context.Context, s *scenario.Scenario) (*scenario.Result, error)
 
 func TestTheFirstFindingIsMadeSmall(t *testing.T) {
 	var out bytes.Buffer
-	o := Options{Run: runWrong, Seed: 1, Count: 60, Workers: 3, Shrink: time.Minute, Folder: filepath.Join(t.TempDir(), "workloads"), Out: &out}
+	o := Options{Run: runWrong, Seed: 1, Count: 60, Workers: 3, Shrink: time.Minute,
+		Folder: filepath.Join(t.TempDir(), "workloads"), Out: &out}
 	tally, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +100,8 @@ func TestTheFirstFindingIsMadeSmall(t *testing.T) {
 		t.Errorf("%d steps:\n%s", len(small.Steps), text)
 	}
 	tally.Print(&out, func(file string) string { return "again " + file })
-	for _, want := range []string{"made smaller", "step ", "    again: again ", "    smallest scenario: ", "RED seeds 1 to 60"} {
+	for _, want := range []string{"made smaller", "step ", "    again: again ", "    smallest scenario: ",
+		"RED seeds 1 to 60"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nothing says %q:\n%s", want, &out)
 		}
@@ -115,7 +119,8 @@ func TestWhatTakesARaceStaysAsItIs(t *testing.T) {
 		return &scenario.Result{}, nil
 	}
 	tally, err := Run(t.Context(), o)
-	if err != nil || ran != 2 || tally.Findings[0].Smallest != "" || !strings.Contains(out.String(), "it takes a race") {
+	if err != nil || ran != 2 || tally.Findings[0].Smallest != "" ||
+		!strings.Contains(out.String(), "it takes a race") {
 		t.Errorf("%d runs, %v:\n%s", ran, err, &out)
 	}
 }

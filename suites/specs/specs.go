@@ -110,7 +110,8 @@ func profiled() (stop func()) {
 }
 
 var _ = ReportBeforeSuite(func(report Report) {
-	Expect(protocol.Send(protocol.Current().Socket, protocol.Message{Total: report.PreRunStats.SpecsThatWillRun})).To(Succeed())
+	Expect(protocol.Send(protocol.Current().Socket,
+		protocol.Message{Total: report.PreRunStats.SpecsThatWillRun})).To(Succeed())
 })
 
 var _ = ReportAfterEach(func(spec SpecReport) {

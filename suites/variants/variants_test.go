@@ -126,7 +126,8 @@ func TestVariantsAreGreen(t *testing.T) {
 	}
 	verdict.Print(os.Stdout)
 	if !verdict.Green() {
-		t.Errorf("%d specs or invariants demand more than the contract says, or a variant breaks it; VARIANTS=NAME runs one alone", len(verdict.Failed()))
+		t.Errorf("%d specs or invariants demand more than the contract says, or a variant breaks it; "+
+			"VARIANTS=NAME runs one alone", len(verdict.Failed()))
 	}
 	for _, s := range verdict.Specs {
 		if s.Outcome() == spec.NotVerified {

@@ -35,15 +35,17 @@ type Change func(*batchv1.CronJob)
 // Hourly returns an hourly CronJob, created at 8:30.
 func Hourly(changes ...Change) *batchv1.CronJob {
 	c := &batchv1.CronJob{
-		ObjectMeta: metav1.ObjectMeta{Name: "report", Namespace: "ns", UID: "cron-uid", ResourceVersion: "10", CreationTimestamp: *Stamp("08:30")},
+		ObjectMeta: metav1.ObjectMeta{Name: "report", Namespace: "ns", UID: "cron-uid", ResourceVersion: "10",
+			CreationTimestamp: *Stamp("08:30")},
 		Spec: batchv1.CronJobSpec{
 			Schedule:                   "0 * * * *",
 			ConcurrencyPolicy:          batchv1.AllowConcurrent,
 			SuccessfulJobsHistoryLimit: ptr.To[int32](3),
 			FailedJobsHistoryLimit:     ptr.To[int32](1),
 			JobTemplate: batchv1.JobTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"l": "1"}, Annotations: map[string]string{"a": "1"}},
-				Spec:       batchv1.JobSpec{Parallelism: ptr.To[int32](2)},
+				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"l": "1"},
+					Annotations: map[string]string{"a": "1"}},
+				Spec: batchv1.JobSpec{Parallelism: ptr.To[int32](2)},
 			},
 		},
 	}
@@ -76,7 +78,8 @@ func Active(jobs ...*batchv1.Job) Change {
 	return func(c *batchv1.CronJob) {
 		for _, job := range jobs {
 			c.Status.Active = append(c.Status.Active, corev1.ObjectReference{
-				APIVersion: "batch/v1", Kind: "Job", Namespace: job.Namespace, Name: job.Name, UID: job.UID, ResourceVersion: job.ResourceVersion})
+				APIVersion: "batch/v1", Kind: "Job", Namespace: job.Namespace, Name: job.Name, UID: job.UID,
+				ResourceVersion: job.ResourceVersion})
 		}
 	}
 }
@@ -93,8 +96,10 @@ func Started(tick string, changes ...JobChange) *batchv1.Job {
 	job := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: NameAt(tick), Namespace: cronJob.Namespace, Labels: template.Labels,
-			Annotations:     map[string]string{"a": "1", batchv1.CronJobScheduledTimestampAnnotation: At(tick).Format(time.RFC3339)},
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(cronJob, batchv1.SchemeGroupVersion.WithKind("CronJob"))},
+			Annotations: map[string]string{"a": "1",
+				batchv1.CronJobScheduledTimestampAnnotation: At(tick).Format(time.RFC3339)},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(cronJob,
+				batchv1.SchemeGroupVersion.WithKind("CronJob"))},
 		},
 		Spec: template.Spec,
 	}

@@ -108,7 +108,8 @@ func (p *Plan) count(v View) batchv1.CronJobStatus {
 		default:
 			scheduled, ours := ScheduledTime(v.CronJob, job)
 			if !ours {
-				p.event(warning("UnexpectedJob", string(job.UID), "Saw a job that the controller did not create or forgot: %s", job.Name))
+				p.event(warning("UnexpectedJob", string(job.UID),
+					"Saw a job that the controller did not create or forgot: %s", job.Name))
 				continue
 			}
 			// The controller was interrupted between creating the Job and recording it (#120649).
@@ -127,7 +128,8 @@ func (p *Plan) limit(v View, status *batchv1.CronJobStatus, condition batchv1.Jo
 		return
 	}
 	if *limit < 0 {
-		p.event(warning("InvalidHistoryLimit", string(condition), "the limit of %d for Jobs that are %s is negative: all are kept", *limit, condition))
+		p.event(warning("InvalidHistoryLimit", string(condition),
+			"the limit of %d for Jobs that are %s is negative: all are kept", *limit, condition))
 		return
 	}
 	finished := slices.DeleteFunc(slices.Clone(v.Jobs), func(job *batchv1.Job) bool { // CRON-HISTORY-008
@@ -156,10 +158,13 @@ func (p *Plan) schedule(v View, status *batchv1.CronJobStatus) {
 		return
 	}
 	if strings.Contains(spec.Schedule, "TZ") {
-		p.event(warning("UnsupportedSchedule", spec.Schedule, "CRON_TZ or TZ used in schedule %q is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details", spec.Schedule))
+		p.event(warning("UnsupportedSchedule", spec.Schedule,
+			"CRON_TZ or TZ used in schedule %q is not officially supported, see "+
+				"https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details", spec.Schedule))
 	}
 	if v.ScheduleErr != nil {
-		p.event(warning("UnparseableSchedule", spec.Schedule, "unparseable schedule: %q : %s", spec.Schedule, v.ScheduleErr))
+		p.event(warning("UnparseableSchedule", spec.Schedule, "unparseable schedule: %q : %s", spec.Schedule,
+			v.ScheduleErr))
 		return
 	}
 	ticks := ticksOf(v, *status)
@@ -167,7 +172,8 @@ func (p *Plan) schedule(v View, status *batchv1.CronJobStatus) {
 	if tick.IsZero() {
 		next := ticks.next(ticks.since)
 		if next.IsZero() { // CRON-SCHEDULE-011
-			p.event(warning("InvalidSchedule", spec.Schedule, "invalid schedule: %s : it has no tick within five years", spec.Schedule))
+			p.event(warning("InvalidSchedule", spec.Schedule, "invalid schedule: %s : it has no tick within five years",
+				spec.Schedule))
 			return
 		}
 		p.RequeueAfter = next.Sub(v.Now) // CRON-SCHEDULE-003, CRON-SCHEDULE-015
@@ -195,7 +201,8 @@ func (p *Plan) inTime(v View, ticks ticks, tick time.Time) bool {
 		deadline := time.Duration(min(max(*seconds, 0), math.MaxInt64/int64(time.Second))) * time.Second
 		// CRON-DEADLINE-001, CRON-ADMISSION-005, CRON-SUSPEND-003, CRON-CONCURRENCY-005
 		if v.Now.Sub(tick) > deadline { // CRON-DEADLINE-002
-			p.event(warning("MissSchedule", about, "Missed scheduled time to start a job: %s", tick.UTC().Format(time.RFC1123Z)))
+			p.event(warning("MissSchedule", about, "Missed scheduled time to start a job: %s",
+				tick.UTC().Format(time.RFC1123Z)))
 			return false
 		}
 		if earliest := v.Now.Add(-deadline); earliest.After(since) { // CRON-DEADLINE-003, CRON-DEADLINE-004
@@ -203,7 +210,8 @@ func (p *Plan) inTime(v View, ticks ticks, tick time.Time) bool {
 		}
 	}
 	if ticks.moreThan(tooMany, since, v.Now) { // CRON-SCHEDULE-008
-		p.event(warning("TooManyMissedTimes", about, "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"))
+		p.event(warning("TooManyMissedTimes", about,
+			"too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"))
 	}
 	return true
 }
@@ -212,12 +220,15 @@ func (p *Plan) inTime(v View, ticks ticks, tick time.Time) bool {
 func (p *Plan) create(v View, status batchv1.CronJobStatus, tick time.Time) {
 	p.beforeCreate = *status.DeepCopy()
 	switch policy := v.CronJob.Spec.ConcurrencyPolicy; { // CRON-CONCURRENCY-001, CRON-CONCURRENCY-011
-	case !slices.Contains([]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent, ""}, policy):
-		p.event(warning("UnknownConcurrencyPolicy", string(policy), "Not starting job because the concurrency policy %q is unknown", policy))
+	case !slices.Contains([]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent,
+		batchv1.ReplaceConcurrent, ""}, policy):
+		p.event(warning("UnknownConcurrencyPolicy", string(policy),
+			"Not starting job because the concurrency policy %q is unknown", policy))
 		return
 	case len(status.Active) == 0: // CRON-CONCURRENCY-014
 	case policy == batchv1.ForbidConcurrent: // CRON-CONCURRENCY-003, CRON-CONCURRENCY-004, CRON-EVENTS-001
-		p.event(normal("JobAlreadyActive", aboutTick(tick), "Not starting job because prior execution is running and concurrency policy is Forbid"))
+		p.event(normal("JobAlreadyActive", aboutTick(tick),
+			"Not starting job because prior execution is running and concurrency policy is Forbid"))
 		return
 	case policy == batchv1.ReplaceConcurrent: // CRON-CONCURRENCY-012, CRON-CONCURRENCY-015
 		active := UIDs(status.Active)
@@ -256,12 +267,14 @@ func newJob(cronJob *batchv1.CronJob, tick time.Time, zone *time.Location) *batc
 			Labels:      template.Labels,
 			Annotations: template.Annotations,
 			// CRON-JOBS-002, CRON-JOBS-006
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(cronJob, batchv1.SchemeGroupVersion.WithKind("CronJob"))},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(cronJob,
+				batchv1.SchemeGroupVersion.WithKind("CronJob"))},
 		},
 		Spec: template.Spec, // CRON-TEMPLATE-002
 	}
 	// CRON-JOBS-003
-	metav1.SetMetaDataAnnotation(&job.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation, tick.In(zone).Format(time.RFC3339))
+	metav1.SetMetaDataAnnotation(&job.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation,
+		tick.In(zone).Format(time.RFC3339))
 	return job
 }
 

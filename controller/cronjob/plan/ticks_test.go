@@ -21,7 +21,8 @@ var schedules = []string{
 
 // zones have all kinds of summer time: none, one of an hour, one of half an hour,
 // one that begins at midnight.
-var zones = []string{"UTC", "Europe/Berlin", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Beirut", "Asia/Kathmandu"}
+var zones = []string{"UTC", "Europe/Berlin", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Beirut",
+	"Asia/Kathmandu"}
 
 func location(t interface{ Fatal(...any) }, name string) *time.Location {
 	zone, err := time.LoadLocation(name)
@@ -35,7 +36,8 @@ func location(t interface{ Fatal(...any) }, name string) *time.Location {
 func TestLatest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Hourly(Scheduled(rapid.SampledFrom(schedules).Draw(t, "schedule")))
-		now := At("2018-01-01T00:00:00Z").Add(time.Duration(rapid.IntRange(0, 365*24*3600).Draw(t, "now")) * time.Second)
+		now := At("2018-01-01T00:00:00Z").Add(
+			time.Duration(rapid.IntRange(0, 365*24*3600).Draw(t, "now")) * time.Second)
 		back := time.Duration(rapid.IntRange(0, 3*24*3600).Draw(t, "back")) * time.Second
 		c.Status.LastScheduleTime = &metav1.Time{Time: now.Add(-back)}
 		s, err := parsedTicks(c, location(t, rapid.SampledFrom(zones).Draw(t, "zone")))
@@ -67,11 +69,13 @@ func TestSummerTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		schedule, zone, day, want string
 	}{
-		"forward, an hour that there is not":  {"30 2 * * *", "Europe/Berlin", forward, ""},
-		"forward, the last moment before":     {"59 1 * * *", "Europe/Berlin", forward, "01:59+01"},
-		"forward, the first moment after":     {"0 3 * * *", "Europe/Berlin", forward, "03:00+02"},
-		"forward, every hour":                 {"30 0-4 * * *", "Europe/Berlin", forward, "00:30+01 01:30+01 03:30+02 04:30+02"},
-		"forward, @hourly":                    {"@hourly", "Europe/Berlin", forward, "00:00+01 01:00+01 03:00+02 04:00+02"},
+		"forward, an hour that there is not": {"30 2 * * *", "Europe/Berlin", forward, ""},
+		"forward, the last moment before":    {"59 1 * * *", "Europe/Berlin", forward, "01:59+01"},
+		"forward, the first moment after":    {"0 3 * * *", "Europe/Berlin", forward, "03:00+02"},
+		"forward, every hour": {"30 0-4 * * *", "Europe/Berlin", forward,
+			"00:30+01 01:30+01 03:30+02 04:30+02"},
+		"forward, @hourly": {"@hourly", "Europe/Berlin", forward,
+			"00:00+01 01:00+01 03:00+02 04:00+02"},
 		"forward, @every 90m":                 {"@every 90m", "Europe/Berlin", forward, "01:30+01 04:00+02"},
 		"forward, at a midnight there is not": {"0 0 * * *", "Asia/Beirut", forward, ""},
 		"forward, @daily at such a midnight":  {"@daily", "Asia/Beirut", forward, ""},
@@ -79,9 +83,10 @@ func TestSummerTime(t *testing.T) {
 		"back, an hour that there is twice": {"30 2 * * *", "Europe/Berlin", back, "02:30+02 02:30+01"},
 		"back, the last moment before":      {"59 1 * * *", "Europe/Berlin", back, "01:59+02"},
 		"back, the first moment after":      {"0 3 * * *", "Europe/Berlin", back, "03:00+01"},
-		"back, every hour":                  {"30 0-4 * * *", "Europe/Berlin", back, "00:30+02 01:30+02 02:30+02 02:30+01 03:30+01 04:30+01"},
-		"back, @hourly":                     {"@hourly", "Europe/Berlin", back, "00:00+02 01:00+02 02:00+02 02:00+01 03:00+01 04:00+01"},
-		"back, @every 90m":                  {"@every 90m", "Europe/Berlin", back, "01:30+02 02:00+01 03:30+01"},
+		"back, every hour": {"30 0-4 * * *", "Europe/Berlin", back,
+			"00:30+02 01:30+02 02:30+02 02:30+01 03:30+01 04:30+01"},
+		"back, @hourly":    {"@hourly", "Europe/Berlin", back, "00:00+02 01:00+02 02:00+02 02:00+01 03:00+01 04:00+01"},
+		"back, @every 90m": {"@every 90m", "Europe/Berlin", back, "01:30+02 02:00+01 03:30+01"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			zone := location(t, c.zone)
@@ -101,7 +106,8 @@ func TestSummerTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for tick := s.next(s.since).In(zone); tick.Hour() < 5 && tick.Format(time.DateOnly) == c.day; tick = s.next(tick).In(zone) {
+			for tick := s.next(s.since).In(zone); tick.Hour() < 5 &&
+				tick.Format(time.DateOnly) == c.day; tick = s.next(tick).In(zone) {
 				got = append(got, tick.Format("15:04-07"))
 			}
 			if got := strings.Join(got, " "); got != c.want {
@@ -120,12 +126,14 @@ func TestTicksGoForward(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		from := At("2018-01-01T00:00:00Z").Add(time.Duration(rapid.IntRange(0, 365*24*3600).Draw(t, "from")) * time.Second)
+		from := At("2018-01-01T00:00:00Z").Add(
+			time.Duration(rapid.IntRange(0, 365*24*3600).Draw(t, "from")) * time.Second)
 		tick := s.next(from)
 		if tick.IsZero() {
 			return
 		}
-		between := from.Add(time.Duration(rapid.IntRange(0, max(0, int(tick.Sub(from).Seconds())-1)).Draw(t, "between")) * time.Second)
+		between := from.Add(time.Duration(
+			rapid.IntRange(0, max(0, int(tick.Sub(from).Seconds())-1)).Draw(t, "between")) * time.Second)
 		if !tick.After(from) || !s.next(between).Equal(tick) {
 			t.Errorf("after %v comes %v, and after %v %v", from, tick, between, s.next(between))
 		}
@@ -150,14 +158,17 @@ func TestDescriptors(t *testing.T) {
 		"0 12 1 * MON":  "2026-03-16T12:00:00Z", // either will do
 		"*/20 3 29 2 *": "2028-02-29T03:00:00Z",
 	} {
-		s, err := parsedTicks(Hourly(Scheduled(text), func(c *batchv1.CronJob) { c.CreationTimestamp.Time = from }), nil)
+		s, err := parsedTicks(Hourly(Scheduled(text), func(c *batchv1.CronJob) {
+			c.CreationTimestamp.Time = from
+		}), nil)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if got := s.next(from); !got.Equal(At(want)) {
 			t.Errorf("%s: %v, want %s", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "* * * *", "* * * * * *", "60 * * * *", "@every", "@every -", "@reboot", "TZ=0", "TZ=", "TZ=Mars/Olympus * * * * *", "CRON_TZ=UTC"} {
+	for _, text := range []string{"", "* * * *", "* * * * * *", "60 * * * *", "@every", "@every -", "@reboot", "TZ=0",
+		"TZ=", "TZ=Mars/Olympus * * * * *", "CRON_TZ=UTC"} {
 		if s, err := parsedTicks(Hourly(Scheduled(text)), nil); err == nil {
 			t.Errorf("%q is %v", text, slices.Collect(func(yield func(time.Time) bool) { yield(s.next(from)) }))
 		}

@@ -79,7 +79,8 @@ func next(ctx context.Context, queue Queue, sync Sync) (open bool) {
 	defer queue.Done(key)
 	defer func() {
 		if r := recover(); r != nil {
-			utilruntime.HandleErrorWithContext(ctx, fmt.Errorf("panic: %v", r), "Syncing panicked, will retry", "key", key, "stack", string(debug.Stack()))
+			utilruntime.HandleErrorWithContext(ctx, fmt.Errorf("panic: %v", r), "Syncing panicked, will retry", "key",
+				key, "stack", string(debug.Stack()))
 			queue.AddRateLimited(key)
 			open = true
 		}

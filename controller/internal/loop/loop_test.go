@@ -70,7 +70,9 @@ func TestDrainHasAnEnd(t *testing.T) {
 func TestStopBeforeStart(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	Run(ctx, 1, []cache.InformerSynced{func() bool { return false }}, map[Queue]Sync{NewQueue("test", clock.RealClock{}): nil})
+	Run(ctx, 1, []cache.InformerSynced{func() bool {
+		return false
+	}}, map[Queue]Sync{NewQueue("test", clock.RealClock{}): nil})
 }
 
 func TestCachesBelongToAUID(t *testing.T) {

@@ -17,9 +17,10 @@ import (
 func BenchmarkPlan(b *testing.B) {
 	for _, n := range []int32{1_000, 10_000, 100_000} {
 		for name, changes := range map[string][]Change{
-			"plain":    {Size(n, 3*n)},
-			"indexed":  {Size(n, 3*n), WithIndexes, everyOther(3 * n)},
-			"perIndex": {Size(n, 3*n), PerIndex(3), Rule("Ignore In 42"), Rule("FailJob NotIn 1"), Success(fmt.Sprintf("0-%d", n)), everyOther(3 * n)},
+			"plain":   {Size(n, 3*n)},
+			"indexed": {Size(n, 3*n), WithIndexes, everyOther(3 * n)},
+			"perIndex": {Size(n, 3*n), PerIndex(3), Rule("Ignore In 42"), Rule("FailJob NotIn 1"),
+				Success(fmt.Sprintf("0-%d", n)), everyOther(3 * n)},
 		} {
 			b.Run(fmt.Sprintf("%s-%d", name, n), func(b *testing.B) {
 				v := viewOf(MakeJob(changes...), manyPods(n)...)

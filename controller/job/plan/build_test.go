@@ -87,7 +87,8 @@ func Rule(text string) Change {
 			r.OnPodConditions = append(r.OnPodConditions, batchv1.PodFailurePolicyOnPodConditionsPattern{
 				Type: corev1.PodConditionType(kind), Status: corev1.ConditionStatus(status)})
 		case err != nil:
-			r.OnExitCodes = &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: batchv1.PodFailurePolicyOnExitCodesOperator(word)}
+			r.OnExitCodes = &batchv1.PodFailurePolicyOnExitCodesRequirement{
+				Operator: batchv1.PodFailurePolicyOnExitCodesOperator(word)}
 			if container != "" {
 				r.OnExitCodes.ContainerName = &container
 			}
@@ -146,19 +147,21 @@ func Uncounted(succeeded, failed string) Change {
 		return list
 	}
 	return func(j *batchv1.Job) {
-		j.Status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{Succeeded: uids(succeeded), Failed: uids(failed)}
+		j.Status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{Succeeded: uids(succeeded),
+			Failed: uids(failed)}
 	}
 }
 func Is(kind batchv1.JobConditionType, status corev1.ConditionStatus) Change {
 	return func(j *batchv1.Job) {
-		j.Status.Conditions = append(j.Status.Conditions, batchv1.JobCondition{Type: kind, Status: status, Reason: "Because"})
+		j.Status.Conditions = append(j.Status.Conditions,
+			batchv1.JobCondition{Type: kind, Status: status, Reason: "Because"})
 	}
 }
 
 // MakePod reads "NAME [PHASE] [ready|deleted|bare|orphan|mismatched] [KEY=VALUE]...": bare
-// has no finalizer, an orphan no controller, and a mismatched pod no labels; keys are ix (completion index), restarts, ago (when it
-// finished, became ready, or was created), exit (code of its container main) and
-// init (that of its init container setup), initRestarts, cond (a condition that is true), fails
+// has no finalizer, an orphan no controller, and a mismatched pod no labels; keys are ix
+// (completion index), restarts, ago (when it finished, became ready, or was created), exit (code of its
+// container main) and init (that of its init container setup), initRestarts, cond (a condition that is true), fails
 // and ignored (how often its index failed before).
 func MakePod(text string) *corev1.Pod {
 	words := strings.Fields(text)
@@ -168,7 +171,8 @@ func MakePod(text string) *corev1.Pod {
 		Annotations:       map[string]string{},
 		CreationTimestamp: metav1.NewTime(Noon.Add(-time.Minute)),
 		Finalizers:        []string{batchv1.JobTrackingFinalizer},
-		OwnerReferences:   []metav1.OwnerReference{*metav1.NewControllerRef(MakeJob(), batchv1.SchemeGroupVersion.WithKind("Job"))},
+		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(MakeJob(),
+			batchv1.SchemeGroupVersion.WithKind("Job"))},
 	}}
 	pod.Status.Phase = corev1.PodPending
 	at := metav1.NewTime(Noon)
@@ -208,7 +212,8 @@ func MakePod(text string) *corev1.Pod {
 			n, _ := strconv.Atoi(value)
 			pod.Status.InitContainerStatuses[0].RestartCount = int32(n)
 		case "cond":
-			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodConditionType(value), Status: corev1.ConditionTrue})
+			pod.Status.Conditions = append(pod.Status.Conditions,
+				corev1.PodCondition{Type: corev1.PodConditionType(value), Status: corev1.ConditionTrue})
 		case "fails":
 			pod.Annotations[batchv1.JobIndexFailureCountAnnotation] = value
 		case "ignored":

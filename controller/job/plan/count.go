@@ -86,7 +86,8 @@ func sortPods(pods []*corev1.Pod) (c counts, withFinalizer sets.Set[types.UID]) 
 
 // settle returns the status in which the counters have replaced the UIDs of pods without the
 // finalizer, and the UIDs that are left.
-func settle(job *batchv1.Job, withFinalizer sets.Set[types.UID]) (status batchv1.JobStatus, recorded sets.Set[types.UID]) {
+func settle(job *batchv1.Job,
+	withFinalizer sets.Set[types.UID]) (status batchv1.JobStatus, recorded sets.Set[types.UID]) {
 	status = *job.Status.DeepCopy()
 	if status.UncountedTerminatedPods == nil {
 		status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
@@ -130,7 +131,8 @@ func (c *counts) outcomeOf(job *batchv1.Job, pod *corev1.Pod, recorded sets.Set[
 
 // add adds what a pod counts for. It returns the list that its UID has to be in before the
 // finalizer goes, or nil: an index counts once, and an ignored failure does not count.
-func (c *counts) add(job *batchv1.Job, pod *corev1.Pod, as outcome, uncounted *batchv1.UncountedTerminatedPods) *[]types.UID {
+func (c *counts) add(job *batchv1.Job, pod *corev1.Pod, as outcome,
+	uncounted *batchv1.UncountedTerminatedPods) *[]types.UID {
 	if as == asSuccess {
 		if Indexed(job) {
 			return nil // countIndexes has counted it

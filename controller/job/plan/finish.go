@@ -27,7 +27,9 @@ func judge(job *batchv1.Job, pods []*corev1.Pod, c counts, startTime *metav1.Tim
 		}
 	}
 	fails := func(reason, message string) *verdict { return &verdict{batchv1.JobFailureTarget, reason, message} }
-	succeeds := func(reason, message string) *verdict { return &verdict{batchv1.JobSuccessCriteriaMet, reason, message} }
+	succeeds := func(reason, message string) *verdict {
+		return &verdict{batchv1.JobSuccessCriteriaMet, reason, message}
+	}
 	failedIndexes := c.indexes.failed.Total()
 	switch d := deadline(job, startTime); {
 	case c.failJob != "": // JOB-PODFAILUREPOLICY-001, JOB-BACKOFFLIMITPERINDEX-020
@@ -39,7 +41,8 @@ func judge(job *batchv1.Job, pods []*corev1.Pod, c counts, startTime *metav1.Tim
 		return fails(batchv1.JobReasonDeadlineExceeded, "Job was active longer than specified deadline")
 	case failedIndexes > int(ptr.Deref(job.Spec.MaxFailedIndexes, math.MaxInt32)):
 		// JOB-BACKOFFLIMITPERINDEX-007, JOB-BACKOFFLIMITPERINDEX-009
-		return fails(batchv1.JobReasonMaxFailedIndexesExceeded, "Job has exceeded the specified maximal number of failed indexes")
+		return fails(batchv1.JobReasonMaxFailedIndexesExceeded,
+			"Job has exceeded the specified maximal number of failed indexes")
 	case failedIndexes > 0 && failedIndexes+c.indexes.completed.Total() >= completions(job):
 		// JOB-BACKOFFLIMITPERINDEX-004
 		return fails(batchv1.JobReasonFailedIndexes, "Job has failed indexes")
@@ -100,7 +103,8 @@ func (p *Plan) finish(job *batchv1.Job, c counts, how verdict, now time.Time) {
 	}
 	p.setCondition(batchv1.JobComplete, true, how.reason, how.message, now)
 	if job.Spec.Completions != nil && p.Status.Succeeded > *job.Spec.Completions {
-		p.event(corev1.EventTypeWarning, "TooManySucceededPods", "Too many succeeded pods running after completion count reached")
+		p.event(corev1.EventTypeWarning, "TooManySucceededPods",
+			"Too many succeeded pods running after completion count reached")
 	}
 	p.event(corev1.EventTypeNormal, "Completed", "Job completed")
 }

@@ -137,7 +137,9 @@ func (p *Plan) setCondition(kind batchv1.JobConditionType, value bool, reason, m
 	if value {
 		c.Status = corev1.ConditionTrue
 	}
-	p.Status.Conditions = append(slices.DeleteFunc(p.Status.Conditions, func(c batchv1.JobCondition) bool { return c.Type == kind }), c)
+	p.Status.Conditions = append(slices.DeleteFunc(p.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Type == kind
+	}), c)
 	return true
 }
 

@@ -15,7 +15,8 @@ type decision struct {
 	reason string // which rule matched and why; empty if none did
 }
 
-var knownActions = []batchv1.PodFailurePolicyAction{batchv1.PodFailurePolicyActionFailJob, batchv1.PodFailurePolicyActionFailIndex,
+var knownActions = []batchv1.PodFailurePolicyAction{batchv1.PodFailurePolicyActionFailJob,
+	batchv1.PodFailurePolicyActionFailIndex,
 	batchv1.PodFailurePolicyActionIgnore, batchv1.PodFailurePolicyActionCount}
 
 // decide goes by the first rule that matches. Without one the pod counts. Rules with an action of a
@@ -54,7 +55,8 @@ func matches(rule batchv1.PodFailurePolicyRule, pod *corev1.Pod) string {
 			// JOB-PODFAILUREPOLICY-010, JOB-PODFAILUREPOLICY-011
 			if codes.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn && listed ||
 				codes.Operator == batchv1.PodFailurePolicyOnExitCodesOpNotIn && !listed {
-				return fmt.Sprintf("Container %s for pod %s/%s failed with exit code %d", c.Name, pod.Namespace, pod.Name, end.ExitCode)
+				return fmt.Sprintf("Container %s for pod %s/%s failed with exit code %d", c.Name, pod.Namespace,
+					pod.Name, end.ExitCode)
 			}
 		}
 		return ""

@@ -39,8 +39,10 @@ func TestPodFailurePolicy(t *testing.T) {
 		{"a condition", []string{"Ignore DisruptionTarget=True"}, "a failed cond=DisruptionTarget", "Ignore"},
 		{"a condition is True by default", []string{"FailJob DisruptionTarget="}, "a failed cond=DisruptionTarget",
 			"FailJob: Pod ns/a has condition DisruptionTarget matching FailJob rule at index 0"},
-		{"a condition of another status", []string{"Ignore DisruptionTarget=False"}, "a failed cond=DisruptionTarget", count},
-		{"one condition of two", []string{"FailIndex ConfigIssue=True DisruptionTarget=True"}, "a failed cond=DisruptionTarget", "FailIndex"},
+		{"a condition of another status", []string{"Ignore DisruptionTarget=False"}, "a failed cond=DisruptionTarget",
+			count},
+		{"one condition of two", []string{"FailIndex ConfigIssue=True DisruptionTarget=True"},
+			"a failed cond=DisruptionTarget", "FailIndex"},
 		{"a rule that asks for nothing", []string{"FailJob"}, "a failed exit=1", count},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -67,15 +69,21 @@ func TestPlanFollowsThePodFailurePolicy(t *testing.T) {
 		{"FailJob fails the Job at once", MakeJob(failJob, Size(2, 2)), MakePods("a failed exit=42", "b running"),
 			"active=1, -a, FailureTarget=True, removeFinalizer a, deleteCounted b"},
 		{"FailJob does not apply to running pods", MakeJob(failJob), MakePods("a running exit=42"), "active=1"},
-		{"FailJob does not apply to pods deleted uncounted", MakeJob(failJob), MakePods("a failed exit=42 deleted bare ago=1h"), "create 1"},
-		{"Ignore counts nothing but delays", MakeJob(ignore, Limit(0)), MakePods("a failed cond=DisruptionTarget ago=4s"),
+		{"FailJob does not apply to pods deleted uncounted", MakeJob(failJob),
+			MakePods("a failed exit=42 deleted bare ago=1h"), "create 1"},
+		{"Ignore counts nothing but delays", MakeJob(ignore, Limit(0)),
+			MakePods("a failed cond=DisruptionTarget ago=4s"),
 			"removeFinalizer a, requeue 6s"},
-		{"Count counts", MakeJob(Rule("Count In 1"), Limit(0)), MakePods("a failed exit=1"), "-a, FailureTarget=True, removeFinalizer a"},
-		{"rules do not apply to a terminating pod", MakeJob(failJob), MakePods("a running deleted exit=42"), "terminating=1"},
-		{"rules apply to pods that a failing Job deletes", MakeJob(ignore, target), MakePods("a running deleted cond=DisruptionTarget", "b running deleted"),
+		{"Count counts", MakeJob(Rule("Count In 1"), Limit(0)), MakePods("a failed exit=1"),
+			"-a, FailureTarget=True, removeFinalizer a"},
+		{"rules do not apply to a terminating pod", MakeJob(failJob), MakePods("a running deleted exit=42"),
+			"terminating=1"},
+		{"rules apply to pods that a failing Job deletes", MakeJob(ignore, target),
+			MakePods("a running deleted cond=DisruptionTarget", "b running deleted"),
 			"terminating=2, -b, FailureTarget=True, removeFinalizer a b"},
 		{"FailIndex fails the index and counts", MakeJob(PerIndex(5), Rule("FailIndex In 3"), Size(2, 2)),
-			MakePods("a failed exit=3 ix=0 ago=1h", "b running ix=1"), "active=1, failedIndexes=0, -a, removeFinalizer a"},
+			MakePods("a failed exit=3 ix=0 ago=1h", "b running ix=1"),
+			"active=1, failedIndexes=0, -a, removeFinalizer a"},
 	})
 	p := New(View{Job: MakeJob(failJob), Pods: MakePods("a failed exit=42"), Now: Noon})
 	c := trueCondition(p.Status, batchv1.JobFailureTarget)
@@ -125,17 +133,22 @@ func TestSuccessPolicy(t *testing.T) {
 func TestPlanFollowsTheSuccessPolicy(t *testing.T) {
 	met := Is(batchv1.JobSuccessCriteriaMet, corev1.ConditionTrue)
 	checkPlans(t, []planRow{
-		{"sets SuccessCriteriaMet and deletes pods that run", MakeJob(Success("0"), Size(2, 2)), MakePods("a succeeded ix=0", "b running ix=1"),
+		{"sets SuccessCriteriaMet and deletes pods that run", MakeJob(Success("0"), Size(2, 2)),
+			MakePods("a succeeded ix=0", "b running ix=1"),
 			"active=1, succeeded=1, indexes=0, SuccessCriteriaMet=True, removeFinalizer a, deleteUncounted b"},
-		{"removes the finalizer of terminating pods, uncounted", MakeJob(Success("0"), ReplaceFailed, met, Size(2, 2), Indexes("0", "")), MakePods("b running deleted ix=1"),
+		{"removes the finalizer of terminating pods, uncounted",
+			MakeJob(Success("0"), ReplaceFailed, met, Size(2, 2), Indexes("0", "")), MakePods("b running deleted ix=1"),
 			"terminating=1, succeeded=1, indexes=0, SuccessCriteriaMet=True, removeFinalizer b"},
-		{"waits until the pods are gone", MakeJob(Success("0"), met, Size(2, 2), Indexes("0", "")), MakePods("b running deleted bare ix=1"),
+		{"waits until the pods are gone", MakeJob(Success("0"), met, Size(2, 2), Indexes("0", "")),
+			MakePods("b running deleted bare ix=1"),
 			"terminating=1, succeeded=1, indexes=0, SuccessCriteriaMet=True"},
 		{"sets Complete when the pods are gone", MakeJob(Success("0"), met, Size(2, 2), Indexes("0", "")), nil,
 			"succeeded=1, indexes=0, SuccessCriteriaMet=True, Complete=True, completed, !Completed"},
-		{"counts a late success", MakeJob(Success("0"), met, Size(2, 2), Indexes("0", "")), MakePods("b succeeded ix=1"),
+		{"counts a late success", MakeJob(Success("0"), met, Size(2, 2), Indexes("0", "")),
+			MakePods("b succeeded ix=1"),
 			"succeeded=2, indexes=0,1, SuccessCriteriaMet=True, removeFinalizer b"},
-		{"failure goes first", MakeJob(Success("0"), Limit(0), Size(2, 2)), MakePods("a succeeded ix=0", "b failed ix=1"),
+		{"failure goes first", MakeJob(Success("0"), Limit(0), Size(2, 2)),
+			MakePods("a succeeded ix=0", "b failed ix=1"),
 			"succeeded=1, indexes=0, -b, FailureTarget=True, removeFinalizer a b"},
 	})
 	for want, job := range map[string]*batchv1.Job{

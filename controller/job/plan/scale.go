@@ -122,7 +122,8 @@ func byProgress(active []*corev1.Pod) []*corev1.Pod {
 	}
 	slices.SortStableFunc(list, func(a, b progress) int {
 		return cmp.Or(cmp.Compare(a.reached, b.reached), latestFirst(a.readySince, b.readySince),
-			cmp.Compare(b.restarts, a.restarts), cmp.Compare(b.inASidecar, a.inASidecar), latestFirst(a.created, b.created))
+			cmp.Compare(b.restarts, a.restarts), cmp.Compare(b.inASidecar, a.inASidecar),
+			latestFirst(a.created, b.created))
 	})
 	pods := make([]*corev1.Pod, len(list))
 	for i, p := range list {

@@ -32,14 +32,16 @@ func Trim(pod *corev1.Pod) {
 }
 
 // indexAnnotations are all that a Plan reads.
-var indexAnnotations = []string{batchv1.JobCompletionIndexAnnotation, batchv1.JobIndexFailureCountAnnotation, batchv1.JobIndexIgnoredFailureCountAnnotation}
+var indexAnnotations = []string{batchv1.JobCompletionIndexAnnotation, batchv1.JobIndexFailureCountAnnotation,
+	batchv1.JobIndexIgnoredFailureCountAnnotation}
 
 // trimConditions returns the conditions without reasons and messages. Of a pod that succeeded, only
 // Ready matters: it may say when the pod ended. Of others, a podFailurePolicy may name any.
 func trimConditions(pod *corev1.Pod) (kept []corev1.PodCondition) {
 	for _, c := range pod.Status.Conditions {
 		if pod.Status.Phase != corev1.PodSucceeded || c.Type == corev1.PodReady {
-			kept = append(kept, corev1.PodCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime})
+			kept = append(kept, corev1.PodCondition{Type: c.Type, Status: c.Status,
+				LastTransitionTime: c.LastTransitionTime})
 		}
 	}
 	return kept
@@ -48,7 +50,8 @@ func trimConditions(pod *corev1.Pod) (kept []corev1.PodCondition) {
 func trimStatuses(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
 	for i := range statuses {
 		s := &statuses[i]
-		*s = corev1.ContainerStatus{Name: s.Name, RestartCount: s.RestartCount, State: corev1.ContainerState{Terminated: s.State.Terminated}}
+		*s = corev1.ContainerStatus{Name: s.Name, RestartCount: s.RestartCount,
+			State: corev1.ContainerState{Terminated: s.State.Terminated}}
 		if end := s.State.Terminated; end != nil {
 			*end = corev1.ContainerStateTerminated{ExitCode: end.ExitCode, FinishedAt: end.FinishedAt}
 		}

@@ -143,7 +143,8 @@ func claim(v View) (pods, adopt, release []*corev1.Pod) {
 	slices.SortFunc(pods, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	for _, pod := range v.Orphans {
 		// JOB-PODS-005, JOB-IDENTITY-005, JOB-IDENTITY-006
-		if pod.DeletionTimestamp == nil && !claimed[pod.UID] && selector.Matches(labels.Set(pod.Labels)) && !wasCounted(v.Job, pod) {
+		if pod.DeletionTimestamp == nil && !claimed[pod.UID] && selector.Matches(labels.Set(pod.Labels)) &&
+			!wasCounted(v.Job, pod) {
 			adopt = append(adopt, pod)
 		}
 	}

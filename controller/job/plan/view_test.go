@@ -29,11 +29,14 @@ func TestOrphaned(t *testing.T) {
 		{"a pod whose Job counts it", MakePod("a running"), MakeJob(), nil, false},
 		{"a pod whose Job is finished", MakePod("a running"), MakeJob(finished), nil, true},
 		{"a pod whose Job is gone", MakePod("a running"), nil, nil, true},
-		{"a pod whose finished Job is another controller's", MakePod("a running"), MakeJob(finished, other), nil, false},
+		{"a pod whose finished Job is another controller's", MakePod("a running"), MakeJob(finished, other), nil,
+			false},
 		{"a pod of another kind of controller", ofReplicaSet, nil, nil, false},
 		{"a pod that a Job will adopt", MakePod("a running orphan"), nil, []batchv1.Job{*MakeJob()}, false},
-		{"a pod that no Job will adopt, as it is being deleted", MakePod("a running orphan deleted"), nil, []batchv1.Job{*MakeJob()}, true},
-		{"a pod that only a finished Job matches", MakePod("a running orphan"), nil, []batchv1.Job{*MakeJob(finished)}, true},
+		{"a pod that no Job will adopt, as it is being deleted", MakePod("a running orphan deleted"), nil,
+			[]batchv1.Job{*MakeJob()}, true},
+		{"a pod that only a finished Job matches", MakePod("a running orphan"), nil, []batchv1.Job{*MakeJob(finished)},
+			true},
 		{"a pod that nothing matches", MakePod("a running orphan"), nil, nil, true},
 	} {
 		if got := Orphaned(row.pod, row.owner, row.matching, ""); got != row.want {
@@ -44,7 +47,8 @@ func TestOrphaned(t *testing.T) {
 
 func TestFailureAction(t *testing.T) {
 	job := MakeJob(Rule("Ignore In 42"))
-	for pod, want := range map[string]bool{"a failed exit=42": true, "a failed exit=1": false, "a running exit=42": false} {
+	for pod, want := range map[string]bool{"a failed exit=42": true, "a failed exit=1": false,
+		"a running exit=42": false} {
 		if _, matched := FailureAction(job, MakePod(pod)); matched != want {
 			t.Errorf("%s: %t", pod, matched)
 		}
@@ -52,9 +56,11 @@ func TestFailureAction(t *testing.T) {
 }
 
 func TestByProgress(t *testing.T) {
-	pods := MakePods("unknown", "sidecar running", "steady running", "fresh running ready ago=1s", "old running ready ago=9s", "unborn", "pending", "unassigned")
+	pods := MakePods("unknown", "sidecar running", "steady running", "fresh running ready ago=1s",
+		"old running ready ago=9s", "unborn", "pending", "unassigned")
 	pods[0].Status.Phase, pods[0].Spec.NodeName, pods[6].Spec.NodeName = corev1.PodUnknown, "node", "node"
-	pods[1].Spec.InitContainers = []corev1.Container{{Name: "proxy", RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}}
+	pods[1].Spec.InitContainers = []corev1.Container{{Name: "proxy",
+		RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}}
 	pods[1].Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "proxy", RestartCount: 3}}
 	pods[5].CreationTimestamp.Reset()
 	var got string
@@ -73,13 +79,16 @@ func TestNewPods(t *testing.T) {
 	if want := strings.Repeat("x", 55) + "-7-"; pod.GenerateName != want {
 		t.Errorf("prefix %s, want %s", pod.GenerateName, want)
 	}
-	if pod.Labels[batchv1.JobCompletionIndexAnnotation] != "7" || CompletionIndex(pod) != 7 || pod.Spec.Hostname != job.Name+"-7" {
+	if pod.Labels[batchv1.JobCompletionIndexAnnotation] != "7" || CompletionIndex(pod) != 7 ||
+		pod.Spec.Hostname != job.Name+"-7" {
 		t.Errorf("%+v", pod)
 	}
-	if env := pod.Spec.Containers[0].Env; len(env) != 1 || env[0].ValueFrom.FieldRef.FieldPath != "metadata.labels['batch.kubernetes.io/job-completion-index']" {
+	if env := pod.Spec.Containers[0].Env; len(env) != 1 ||
+		env[0].ValueFrom.FieldRef.FieldPath != "metadata.labels['batch.kubernetes.io/job-completion-index']" {
 		t.Errorf("%+v", env)
 	}
-	job.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "setup", Env: []corev1.EnvVar{{Name: completionIndexEnv, Value: "mine"}}}}
+	job.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "setup",
+		Env: []corev1.EnvVar{{Name: completionIndexEnv, Value: "mine"}}}}
 	if env := newPod(job, 7, failureCount{}).Spec.InitContainers[0].Env; len(env) != 1 || env[0].Value != "mine" {
 		t.Errorf("a variable of the user's is overwritten: %+v", env)
 	}
@@ -136,7 +145,8 @@ func TestIntervalsAreSets(t *testing.T) {
 }
 
 func TestBackoffDoublesUpToItsMax(t *testing.T) {
-	for failures, want := range map[int]time.Duration{1: 10 * time.Second, 2: 20 * time.Second, 6: 320 * time.Second, 7: 10 * time.Minute, 1 << 30: 10 * time.Minute} {
+	for failures, want := range map[int]time.Duration{1: 10 * time.Second, 2: 20 * time.Second, 6: 320 * time.Second,
+		7: 10 * time.Minute, 1 << 30: 10 * time.Minute} {
 		if got := DefaultBackoff.after(failures, Noon).Sub(Noon); got != want {
 			t.Errorf("after %d failures %s, want %s", failures, got, want)
 		}
@@ -146,21 +156,26 @@ func TestBackoffDoublesUpToItsMax(t *testing.T) {
 func TestFinishTime(t *testing.T) {
 	at := func(d time.Duration) metav1.Time { return metav1.NewTime(Noon.Add(d)) }
 	ended := func(name string, d time.Duration) corev1.ContainerStatus {
-		return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{FinishedAt: at(d)}}}
+		return corev1.ContainerStatus{Name: name,
+			State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{FinishedAt: at(d)}}}
 	}
-	unready := []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: at(-5 * time.Second)}}
+	unready := []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse,
+		LastTransitionTime: at(-5 * time.Second)}}
 	for _, row := range []struct {
 		name   string
 		change func(*corev1.Pod)
 		want   time.Duration
 	}{
 		{"the last container", func(p *corev1.Pod) {
-			p.Status.ContainerStatuses = []corev1.ContainerStatus{ended("a", -20*time.Second), ended("b", -10*time.Second)}
+			p.Status.ContainerStatuses = []corev1.ContainerStatus{ended("a", -20*time.Second),
+				ended("b", -10*time.Second)}
 		}, -10 * time.Second},
 		{"a sidecar ends last", func(p *corev1.Pod) {
-			p.Spec.InitContainers = []corev1.Container{{Name: "setup"}, {Name: "proxy", RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}}
+			p.Spec.InitContainers = []corev1.Container{{Name: "setup"},
+				{Name: "proxy", RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}}
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{ended("a", -20*time.Second)}
-			p.Status.InitContainerStatuses = []corev1.ContainerStatus{ended("setup", 0), ended("proxy", -15*time.Second)}
+			p.Status.InitContainerStatuses = []corev1.ContainerStatus{ended("setup", 0),
+				ended("proxy", -15*time.Second)}
 		}, -15 * time.Second},
 		{"a container without a time, but readiness has one", func(p *corev1.Pod) {
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{ended("a", -20*time.Second), {Name: "b"}}
@@ -186,13 +201,19 @@ func TestInvalidJobsAreLeftAlone(t *testing.T) {
 		change Change
 		event  string
 	}{
-		{"a completion mode of a later API", func(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To[batchv1.CompletionMode]("Ranked") }, "UnknownCompletionMode"},
-		{"indexes without completions", func(j *batchv1.Job) { WithIndexes(j); j.Spec.Completions = nil }, "spec.completions"},
+		{"a completion mode of a later API",
+			func(j *batchv1.Job) { j.Spec.CompletionMode = ptr.To[batchv1.CompletionMode]("Ranked") },
+			"UnknownCompletionMode"},
+		{"indexes without completions", func(j *batchv1.Job) { WithIndexes(j); j.Spec.Completions = nil },
+			"spec.completions"},
 		{"no selector", func(j *batchv1.Job) { j.Spec.Selector = nil }, "spec.selector"},
-		{"a selector for everything", func(j *batchv1.Job) { j.Spec.Selector = &metav1.LabelSelector{} }, "spec.selector"},
-		{"a selector for other pods", func(j *batchv1.Job) { j.Spec.Template.Labels = map[string]string{"app": "other"} }, "spec.selector"},
+		{"a selector for everything", func(j *batchv1.Job) { j.Spec.Selector = &metav1.LabelSelector{} },
+			"spec.selector"},
+		{"a selector for other pods",
+			func(j *batchv1.Job) { j.Spec.Template.Labels = map[string]string{"app": "other"} }, "spec.selector"},
 		{"a selector that is none", func(j *batchv1.Job) {
-			j.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Like"}}}
+			j.Spec.Selector = &metav1.LabelSelector{
+				MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Like"}}}
 		}, "spec.selector"},
 		{"negative parallelism", Size(-1, 1), "spec.parallelism is negative"},
 		{"negative completions", Size(1, -1), "spec.completions is negative"},
@@ -205,7 +226,8 @@ func TestInvalidJobsAreLeftAlone(t *testing.T) {
 			job := MakeJob(row.change)
 			pods := MakePods("a running", "b succeeded")
 			p := New(viewOf(job, pods...))
-			if len(p.Events) != 1 || p.Events[0].Type != "Warning" || !strings.Contains(p.Events[0].Reason+p.Events[0].Message, row.event) {
+			if len(p.Events) != 1 || p.Events[0].Type != "Warning" ||
+				!strings.Contains(p.Events[0].Reason+p.Events[0].Message, row.event) {
 				t.Errorf("events %q, want %q", p.Events, row.event)
 			}
 			p.Events = nil
@@ -240,17 +262,24 @@ func TestPlanTakesNonsense(t *testing.T) {
 		Is(batchv1.JobSuspended, corev1.ConditionTrue)(j)
 	}
 	checkPlans(t, []planRow{
-		{"a replacement policy of a later API", MakeJob(func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = ptr.To[batchv1.PodReplacementPolicy]("Never") }),
+		{"a replacement policy of a later API",
+			MakeJob(func(j *batchv1.Job) {
+				j.Spec.PodReplacementPolicy = ptr.To[batchv1.PodReplacementPolicy]("Never")
+			}),
 			MakePods("a running deleted bare"), "terminating=1, create 1"},
 		{"negative counters", MakeJob(status(batchv1.JobStatus{Succeeded: -4, Failed: -4})), nil, "create 1"},
-		{"completedIndexes that are none", MakeJob(WithIndexes, Size(2, 4), Indexes("x,7-3,-1,1-99999999999999999999,3", "")), MakePods("a running ix=0"),
+		{"completedIndexes that are none", MakeJob(WithIndexes, Size(2, 4),
+			Indexes("x,7-3,-1,1-99999999999999999999,3", "")), MakePods("a running ix=0"),
 			"active=1, succeeded=1, indexes=3, create [1]"},
 		{"indexes that both failed and completed", MakeJob(PerIndex(0), Size(2, 4), Indexes("0-2", "1,3")), nil,
 			"succeeded=3, indexes=0-2, failedIndexes=3, FailureTarget=True"},
-		{"annotations that are no indexes", MakeJob(WithIndexes, Size(3, 3)), MakePods("a ix=-1", "b ix=1e3", "c ix=", "d ix=9223372036854775808", "e running ix=0"),
+		{"annotations that are no indexes", MakeJob(WithIndexes, Size(3, 3)),
+			MakePods("a ix=-1", "b ix=1e3", "c ix=", "d ix=9223372036854775808", "e running ix=0"),
 			"active=5, deleteUncounted d c b a"},
-		{"a deadline in 300 years", MakeJob(ActiveFor(math.MaxInt64)), MakePods("a running"), "active=1, requeue 2562047h46m16s"},
-		{"as many completions as there can be", MakeJob(WithIndexes, Size(2, math.MaxInt32), Indexes("0-2147483640", "")), nil,
+		{"a deadline in 300 years", MakeJob(ActiveFor(math.MaxInt64)), MakePods("a running"),
+			"active=1, requeue 2562047h46m16s"},
+		{"as many completions as there can be",
+			MakeJob(WithIndexes, Size(2, math.MaxInt32), Indexes("0-2147483640", "")), nil,
 			"succeeded=2147483641, indexes=0-2147483640, create [2147483641 2147483642]"},
 		{"no numbers at all", MakeJob(func(j *batchv1.Job) {
 			j.Spec.Parallelism, j.Spec.BackoffLimit, j.Spec.Completions = nil, nil, nil
@@ -266,7 +295,8 @@ func TestPlanTakesNonsense(t *testing.T) {
 		v.Now = v.Now.Add(time.Second)
 		p = New(v)
 	}
-	if conditions := v.Job.Status.Conditions; len(p.Events) > 0 || conditions[len(conditions)-1].Status != corev1.ConditionFalse {
+	if conditions := v.Job.Status.Conditions; len(p.Events) > 0 ||
+		conditions[len(conditions)-1].Status != corev1.ConditionFalse {
 		t.Errorf("resumed again and again: %v", p.Events)
 	}
 }
@@ -275,7 +305,8 @@ func TestPlanTakesNonsense(t *testing.T) {
 // must not panic, and neither change its View nor depend on anything else.
 func TestPlanSurvivesAnything(t *testing.T) {
 	changes := []Change{WithSuspend, WithIndexes, PerIndex(1), WorkQueue(2), OnFailure, ReplaceFailed, ActiveFor(10),
-		Success("0"), Success("1-3"), Success("x2"), Success("0,2x1"), Rule("Ignore DisruptionTarget="), Rule("Ignore In 3"),
+		Success("0"), Success("1-3"), Success("x2"), Success("0,2x1"), Rule("Ignore DisruptionTarget="),
+		Rule("Ignore In 3"),
 		Rule("FailJob In 42"), Rule("FailIndex In 3"), Rule("FailIndex NotIn 1 143")}
 	rapid.Check(t, func(t *rapid.T) {
 		number := func(what string) *int32 {
@@ -286,20 +317,27 @@ func TestPlanSurvivesAnything(t *testing.T) {
 		for _, change := range rapid.SliceOfN(rapid.SampledFrom(changes), 0, 4).Draw(t, "changes") {
 			change(job)
 		}
-		job.Spec.Parallelism, job.Spec.Completions, job.Spec.BackoffLimit = number("parallelism"), number("completions"), number("backoffLimit")
-		job.Spec.BackoffLimitPerIndex, job.Spec.MaxFailedIndexes = number("backoffLimitPerIndex"), number("maxFailedIndexes")
-		job.Status.CompletedIndexes, job.Status.FailedIndexes = text.Draw(t, "completed"), ptr.To(text.Draw(t, "failed"))
+		job.Spec.Parallelism, job.Spec.Completions, job.Spec.BackoffLimit = number("parallelism"),
+			number("completions"), number("backoffLimit")
+		job.Spec.BackoffLimitPerIndex, job.Spec.MaxFailedIndexes = number("backoffLimitPerIndex"),
+			number("maxFailedIndexes")
+		job.Status.CompletedIndexes, job.Status.FailedIndexes = text.Draw(t, "completed"),
+			ptr.To(text.Draw(t, "failed"))
 		job.Status.Succeeded, job.Status.Failed = rapid.Int32().Draw(t, "succeeded"), rapid.Int32().Draw(t, "failed")
-		for _, kind := range rapid.SliceOfN(rapid.SampledFrom([]string{"Suspended", "FailureTarget", "SuccessCriteriaMet", "Odd"}), 0, 4).Draw(t, "conditions") {
-			Is(batchv1.JobConditionType(kind), rapid.SampledFrom([]corev1.ConditionStatus{"True", "False", "Odd"}).Draw(t, "status"))(job)
+		for _, kind := range rapid.SliceOfN(rapid.SampledFrom(
+			[]string{"Suspended", "FailureTarget", "SuccessCriteriaMet", "Odd"}), 0, 4).Draw(t, "conditions") {
+			Is(batchv1.JobConditionType(kind),
+				rapid.SampledFrom([]corev1.ConditionStatus{"True", "False", "Odd"}).Draw(t, "status"))(job)
 		}
 		if rapid.Bool().Draw(t, "deleted") {
 			BeingDeleted(job)
 		}
 		v := viewOf(job)
-		for _, pod := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b running ready", "c running deleted", "d failed bare",
-			"e failed exit=42", "f succeeded", "g deleted bare", "h running bare"}), 0, 8).Draw(t, "pods") {
-			pod += " ix=" + text.Draw(t, "ix") + " fails=" + text.Draw(t, "fails") + " ignored=" + text.Draw(t, "ignored")
+		for _, pod := range rapid.SliceOfN(
+			rapid.SampledFrom([]string{"a", "b running ready", "c running deleted", "d failed bare",
+				"e failed exit=42", "f succeeded", "g deleted bare", "h running bare"}), 0, 8).Draw(t, "pods") {
+			pod += " ix=" + text.Draw(t, "ix") + " fails=" + text.Draw(t, "fails") + " ignored=" +
+				text.Draw(t, "ignored")
 			v.Pods = append(v.Pods, MakePod(pod))
 		}
 		before := DescribeStatus(job.Status)
@@ -330,7 +368,8 @@ func TestManager(t *testing.T) {
 	} {
 		job := &batchv1.Job{Spec: batchv1.JobSpec{ManagedBy: row.managedBy}}
 		if got := ManagedByOther(job, row.manager); got != row.other || Ours(job, row.manager) == row.other {
-			t.Errorf("for %q, a Job with managedBy %q is another's: %t", row.manager, ptr.Deref(row.managedBy, "none"), got)
+			t.Errorf("for %q, a Job with managedBy %q is another's: %t", row.manager, ptr.Deref(row.managedBy, "none"),
+				got)
 		}
 		if p := New(View{Job: job, Manager: row.manager}); row.other && (p.Status != nil || len(p.Create) > 0) {
 			t.Errorf("%q acts on another's Job: %+v", row.manager, p)

@@ -7,7 +7,8 @@ const quotas = "docs: concepts/policy/resource-quotas"
 // What a controller does while the API server rejects its requests.
 var (
 	RefusedPodsCountForNothing = contract.New("JOB-ADMISSION-001",
-		"Pods that the API server refuses MUST count for nothing: neither as active nor as failed, and the Job MUST stay without a verdict.",
+		"Pods that the API server refuses MUST count for nothing: neither as active nor as failed, and the Job "+
+			"MUST stay without a verdict.",
 		"batch/v1 JobStatus.active; batch/v1 JobSpec.backoffLimit")
 	WarnsOfRefusedPods = contract.New("JOB-ADMISSION-002",
 		"A Job controller SHOULD warn by the event FailedCreate that a pod was refused.",
@@ -16,7 +17,8 @@ var (
 		"A Job controller MUST create the pods that a quota rejected, on its own, when there is room.",
 		quotas)
 	CreatesPodsAfterPolicy = contract.New("JOB-ADMISSION-004",
-		"A Job controller MUST create the pods that a ValidatingAdmissionPolicy rejected, on its own, when it no longer does.",
+		"A Job controller MUST create the pods that a ValidatingAdmissionPolicy rejected, on its "+
+			"own, when it no longer does.",
 		"docs: reference/access-authn-authz/validating-admission-policy; API conventions: controllers converge")
 	CreatesPodsAfterWebhook = contract.New("JOB-ADMISSION-005",
 		"A Job controller MUST create the pods that a broken webhook rejected, on its own, when it no longer does.",
@@ -25,16 +27,19 @@ var (
 		"A Job controller MUST create the pods that a LimitRange rejected, on its own, when it no longer does.",
 		"docs: concepts/policy/limit-range")
 	CreatesPodsAfterPodSecurity = contract.New("JOB-ADMISSION-007",
-		"A Job controller MUST create the pods that Pod Security rejected, on its own, when the namespace has another level.",
+		"A Job controller MUST create the pods that Pod Security rejected, on its own, when the "+
+			"namespace has another level.",
 		"docs: concepts/security/pod-security-admission#workload-resources-and-pod-templates")
 	CreatesPodsAfterPriorityClass = contract.New("JOB-ADMISSION-008",
 		"A Job controller MUST create pods whose PriorityClass was missing, on its own, when it exists.",
 		"docs: concepts/scheduling-eviction/pod-priority-preemption#pod-priority")
 	UsesPartOfAQuota = contract.New("JOB-ADMISSION-009",
-		"A Job controller MUST use the room that a quota leaves for fewer pods than the Job needs, and report the number of those that exist.",
+		"A Job controller MUST use the room that a quota leaves for fewer pods than the Job needs, and report the "+
+			"number of those that exist.",
 		quotas+"; batch/v1 JobStatus.active")
 	SlowStart = contract.New("JOB-ADMISSION-010",
-		"A Job controller MUST start slowly, so that it learns that pods are refused from fewer requests than it wants pods.",
+		"A Job controller MUST start slowly, so that it learns that pods are refused from fewer "+
+			"requests than it wants pods.",
 		"kubernetes/kubernetes#49727: quota failures must not flood the API server")
 	BacksOffWhilePodsAreRefused = contract.New("JOB-ADMISSION-011",
 		"A Job controller MUST delay each further attempt longer than the one before while pods are refused.",
@@ -62,16 +67,19 @@ var (
 		"docs: concepts/workloads/pods/sidecar-containers#jobs-with-sidecar-containers",
 		contract.Versions(">= 1.36.0"))
 	UndeletablePodsCount = contract.New("JOB-ADMISSION-018",
-		"Surplus pods whose deletion is refused MUST count as long as they exist, and be deleted, on its own, when it no longer is.",
+		"Surplus pods whose deletion is refused MUST count as long as they exist, and be deleted, on "+
+			"its own, when it no longer is.",
 		"batch/v1 JobSpec.parallelism; batch/v1 JobStatus.active")
 	BacksOffWhileDeletionIsRefused = contract.New("JOB-ADMISSION-019",
-		"A Job controller MUST delay each further attempt longer than the one before while the deletion of a pod is refused.",
+		"A Job controller MUST delay each further attempt longer than the one before while the "+
+			"deletion of a pod is refused.",
 		"API conventions: back-off of controllers")
 	NotCompleteBeforeRelease = contract.New("JOB-ADMISSION-020",
 		"A Job MUST NOT be Complete while the release of its finished pods is refused, and these MUST count once.",
 		"KEP-2307; docs: concepts/workloads/controllers/job#job-tracking-with-finalizers")
 	JobsLetTheNamespaceGo = contract.New("JOB-ADMISSION-021",
-		"A Job controller MUST release all pods in a namespace that is being deleted, whichever of Job and pods is deleted first.",
+		"A Job controller MUST release all pods in a namespace that is being deleted, whichever of "+
+			"Job and pods is deleted first.",
 		"KEP-2307; docs: concepts/workloads/controllers/job#job-tracking-with-finalizers")
 	WarnsOfUndeletablePods = contract.New("JOB-ADMISSION-022",
 		"A Job controller SHOULD warn by the event FailedDelete that the deletion of a pod was refused.",
@@ -83,7 +91,8 @@ var (
 		"A CronJob controller SHOULD warn by the event FailedCreate that a Job was refused.",
 		"docs: concepts/workloads/controllers/cron-jobs; "+quotas)
 	RefusedTickStartsLater = contract.New("CRON-ADMISSION-003",
-		"A CronJob controller MUST start a Job that was refused exactly once, on its own, when Jobs are no longer refused.",
+		"A CronJob controller MUST start a Job that was refused exactly once, on its own, when "+
+			"Jobs are no longer refused.",
 		"docs: concepts/workloads/controllers/cron-jobs#cron-job-limitations")
 	BacksOffWhileJobIsRefused = contract.New("CRON-ADMISSION-004",
 		"A CronJob controller MUST delay each further attempt longer than the one before while a Job is refused.",

@@ -10,7 +10,8 @@ var (
 		"A Job with neither completions nor parallelism MUST get 1 for both.",
 		"docs: concepts/workloads/controllers/job#parallel-jobs")
 	DefaultParallelism = contract.New("API-DEFAULT-002",
-		"A Job with completions alone MUST get a parallelism of 1, and one with parallelism alone MUST NOT get completions.",
+		"A Job with completions alone MUST get a parallelism of 1, and one with parallelism "+
+			"alone MUST NOT get completions.",
 		"docs: concepts/workloads/controllers/job#parallel-jobs; batch/v1 JobSpec.completions")
 	DefaultBackoffLimit = contract.New("API-DEFAULT-003",
 		"A Job without backoffLimit MUST get 6.",
@@ -34,19 +35,22 @@ var (
 		"A Job without labels MUST get those of its pod template, and one with labels MUST keep its own.",
 		"kubernetes/kubernetes#6624; batch/v1 defaulting of Job")
 	GeneratedSelector = contract.New("API-DEFAULT-009",
-		"A Job without manualSelector MUST get a selector by its UID, and its pod template MUST get the labels of the Job's UID and name, with and without the prefix batch.kubernetes.io/.",
+		"A Job without manualSelector MUST get a selector by its UID, and its pod template MUST get the labels of "+
+			"the Job's UID and name, with and without the prefix batch.kubernetes.io/.",
 		"batch/v1 JobSpec.selector; docs: reference/labels-annotations-taints#batch-kubernetes-io-controller-uid")
 	NewStatusIsDropped = contract.New("API-DEFAULT-010",
 		"A status that a new Job or CronJob brings along MUST be dropped, and its generation MUST be 1.",
 		"API conventions: spec and status; meta/v1 ObjectMeta.generation")
 	RefusesNegativeNumbers = contract.New("API-JOB-001",
-		"Negative numbers for parallelism, completions, backoffLimit, activeDeadlineSeconds or ttlSecondsAfterFinished MUST be refused, and 0 MUST be accepted.",
+		"Negative numbers for parallelism, completions, backoffLimit, activeDeadlineSeconds or "+
+			"ttlSecondsAfterFinished MUST be refused, and 0 MUST be accepted.",
 		"batch/v1 JobSpec; docs: concepts/workloads/controllers/job")
 	RefusesRestartAlways = contract.New("API-JOB-002",
 		"A Job MUST be refused unless its pods' restartPolicy is Never or OnFailure.",
 		"batch/v1 JobSpec.template")
 	IndexedNeedsCompletions = contract.New("API-JOB-003",
-		"A Job of the completion mode Indexed MUST be refused without completions, and with a parallelism above 100000.",
+		"A Job of the completion mode Indexed MUST be refused without completions, and with "+
+			"a parallelism above 100000.",
 		"batch/v1 JobSpec.completionMode",
 		contract.Indexed)
 	RefusesUnknownCompletionMode = contract.New("API-JOB-004",
@@ -58,11 +62,13 @@ var (
 		"batch/v1 JobSpec.backoffLimitPerIndex",
 		contract.BackoffLimitPerIndex)
 	MaxFailedIndexesIsValid = contract.New("API-JOB-006",
-		"A maxFailedIndexes MUST be refused when it is negative, without backoffLimitPerIndex, and above completions or 100000.",
+		"A maxFailedIndexes MUST be refused when it is negative, without backoffLimitPerIndex, and "+
+			"above completions or 100000.",
 		"batch/v1 JobSpec.maxFailedIndexes; KEP-3850",
 		contract.BackoffLimitPerIndex)
 	LargeIndexedJobsAreLimited = contract.New("API-JOB-007",
-		"With backoffLimitPerIndex and more than 100000 completions, maxFailedIndexes MUST be given, and neither it nor parallelism may be above 10000.",
+		"With backoffLimitPerIndex and more than 100000 completions, maxFailedIndexes MUST be given, and neither it "+
+			"nor parallelism may be above 10000.",
 		"batch/v1 JobSpec.maxFailedIndexes; KEP-3850",
 		contract.BackoffLimitPerIndex)
 	ManagedByIsValid = contract.New("API-JOB-008",
@@ -70,14 +76,16 @@ var (
 		"batch/v1 JobSpec.managedBy",
 		contract.ManagedBy, contract.Versions(">= 1.32.0"))
 	PodReplacementPolicyIsValid = contract.New("API-JOB-009",
-		"A podReplacementPolicy other than TerminatingOrFailed and Failed MUST be refused, and other than Failed with a podFailurePolicy.",
+		"A podReplacementPolicy other than TerminatingOrFailed and Failed MUST be refused, and other than "+
+			"Failed with a podFailurePolicy.",
 		"batch/v1 JobSpec.podReplacementPolicy",
 		contract.PodReplacementPolicy)
 	RefusesOwnSelector = contract.New("API-JOB-010",
 		"A selector of a Job without manualSelector MUST be refused unless it is the one that is generated.",
 		"batch/v1 JobSpec.manualSelector")
 	ManualSelectorIsValid = contract.New("API-JOB-011",
-		"With manualSelector, the selector MUST be given and match the labels of the pod template, and no label MUST be added to these.",
+		"With manualSelector, the selector MUST be given and match the labels of the pod template, and no "+
+			"label MUST be added to these.",
 		"batch/v1 JobSpec.manualSelector; docs: concepts/workloads/controllers/job#specifying-your-own-pod-selector")
 	RefusesOtherGeneratedLabels = contract.New("API-JOB-012",
 		"A pod template MUST be refused when it has another value for a label that is generated.",
@@ -86,7 +94,8 @@ var (
 		"A Job MUST be refused unless its name is a DNS subdomain.",
 		"docs: concepts/workloads/controllers/job#writing-a-job-spec")
 	IndexedJobNameIsValid = contract.New("API-JOB-014",
-		"An Indexed Job MUST be refused when its name with the last index is no DNS label of 63 characters at most, since it is the host name of a pod.",
+		"An Indexed Job MUST be refused when its name with the last index is no DNS label of 63 characters at most, "+
+			"since it is the host name of a pod.",
 		"docs: concepts/workloads/controllers/job#completion-mode",
 		contract.Indexed)
 	PodTemplateIsValid = contract.New("API-JOB-015",
@@ -105,7 +114,8 @@ var (
 		"batch/v1 PodFailurePolicy.rules",
 		contract.PodFailurePolicy)
 	FailurePolicyActionIsValid = contract.New("API-FAILUREPOLICY-003",
-		"An action other than FailJob, FailIndex, Ignore and Count MUST be refused, and FailIndex without backoffLimitPerIndex.",
+		"An action other than FailJob, FailIndex, Ignore and Count MUST be refused, and FailIndex "+
+			"without backoffLimitPerIndex.",
 		"batch/v1 PodFailurePolicyRule.action",
 		contract.PodFailurePolicy)
 	FailurePolicyRuleIsOneKind = contract.New("API-FAILUREPOLICY-004",
@@ -117,7 +127,8 @@ var (
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement.operator",
 		contract.PodFailurePolicy)
 	ExitCodesAreValid = contract.New("API-FAILUREPOLICY-006",
-		"Exit codes MUST be refused unless they are 1 to 255 codes in order, each once, without 0 when the operator is In.",
+		"Exit codes MUST be refused unless they are 1 to 255 codes in order, each once, "+
+			"without 0 when the operator is In.",
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement.values",
 		contract.PodFailurePolicy)
 	ExitCodeContainerExists = contract.New("API-FAILUREPOLICY-007",
@@ -125,7 +136,8 @@ var (
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement.containerName",
 		contract.PodFailurePolicy)
 	PodConditionPatternsAreValid = contract.New("API-FAILUREPOLICY-008",
-		"Patterns for pod conditions MUST be refused when they are more than 20, and when a type is no qualified name or a status none of True, False and Unknown.",
+		"Patterns for pod conditions MUST be refused when they are more than 20, and when a type is no qualified "+
+			"name or a status none of True, False and Unknown.",
 		"batch/v1 PodFailurePolicyRule.onPodConditions",
 		contract.PodFailurePolicy)
 	SuccessPolicyNeedsIndexed = contract.New("API-SUCCESSPOLICY-001",
@@ -137,11 +149,13 @@ var (
 		"batch/v1 SuccessPolicy.rules; batch/v1 SuccessPolicyRule",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
 	SucceededIndexesAreValid = contract.New("API-SUCCESSPOLICY-003",
-		"The succeededIndexes of a successPolicy MUST be refused unless they are indexes of the Job and ranges of them, in order.",
+		"The succeededIndexes of a successPolicy MUST be refused unless they are indexes of the Job "+
+			"and ranges of them, in order.",
 		"batch/v1 SuccessPolicyRule.succeededIndexes",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
 	SucceededCountIsValid = contract.New("API-SUCCESSPOLICY-004",
-		"The succeededCount of a successPolicy MUST be refused when it is negative, above completions, or above the number of succeededIndexes.",
+		"The succeededCount of a successPolicy MUST be refused when it is negative, above completions, or above the "+
+			"number of succeededIndexes.",
 		"batch/v1 SuccessPolicyRule.succeededCount",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
 )
@@ -149,8 +163,10 @@ var (
 // What the API server fills in and refuses in CronJobs.
 var (
 	CronJobDefaults = contract.New("API-CRONJOB-001",
-		"A CronJob MUST get the concurrencyPolicy Allow, suspend false, and limits of 3 successful and 1 failed Jobs, where it says nothing else.",
-		"batch/v1 CronJobSpec.concurrencyPolicy; batch/v1 CronJobSpec.successfulJobsHistoryLimit; batch/v1 CronJobSpec.failedJobsHistoryLimit")
+		"A CronJob MUST get the concurrencyPolicy Allow, suspend false, and limits of 3 successful and 1 failed "+
+			"Jobs, where it says nothing else.",
+		"batch/v1 CronJobSpec.concurrencyPolicy; batch/v1 CronJobSpec.successfulJobsHistoryLimit; batch/v1 "+
+			"CronJobSpec.failedJobsHistoryLimit")
 	CronJobNameIsShort = contract.New("API-CRONJOB-002",
 		"A CronJob MUST be refused when its name has more than 52 characters, and accepted with 52.",
 		"docs: concepts/workloads/controllers/cron-jobs#writing-a-cronjob-spec")
@@ -176,7 +192,8 @@ var (
 		"batch/v1 CronJobSpec.timeZone; KEP-3140",
 		contract.CronTimeZone)
 	RefusesNegativeCronNumbers = contract.New("API-CRONJOB-009",
-		"A negative startingDeadlineSeconds, successfulJobsHistoryLimit or failedJobsHistoryLimit MUST be refused, and 0 MUST be accepted.",
+		"A negative startingDeadlineSeconds, successfulJobsHistoryLimit or failedJobsHistoryLimit MUST be "+
+			"refused, and 0 MUST be accepted.",
 		"batch/v1 CronJobSpec")
 	ConcurrencyPolicyIsValid = contract.New("API-CRONJOB-010",
 		"A concurrencyPolicy other than Allow, Forbid and Replace MUST be refused.",
@@ -188,7 +205,8 @@ var (
 		"A job template MUST be refused with a selector or manualSelector, since each Job gets a selector of its own.",
 		"batch/v1 CronJobSpec.jobTemplate")
 	CronJobSpecMayChange = contract.New("API-CRONJOB-013",
-		"Every field of a CronJob's spec MUST be free to change, its job template included, within the rules for new ones.",
+		"Every field of a CronJob's spec MUST be free to change, its job template included, "+
+			"within the rules for new ones.",
 		"docs: concepts/workloads/controllers/cron-jobs#modifying-a-cronjob")
 )
 
@@ -204,7 +222,8 @@ var (
 		"The completions of a Job that is not Indexed MUST NOT change.",
 		"docs: concepts/workloads/controllers/job#elastic-indexed-jobs")
 	CompletionsFollowParallelism = contract.New("API-UPDATE-004",
-		"The completions of an Indexed Job MUST be free to change together with parallelism to the same number, and MUST NOT change otherwise.",
+		"The completions of an Indexed Job MUST be free to change together with parallelism to the same number, "+
+			"and MUST NOT change otherwise.",
 		"docs: concepts/workloads/controllers/job#elastic-indexed-jobs; KEP-3715",
 		contract.ElasticIndexed)
 	CompletionModeIsFixed = contract.New("API-UPDATE-005",
@@ -228,18 +247,23 @@ var (
 		"KEP-3998",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
 	MutableFieldsMayChange = contract.New("API-UPDATE-010",
-		"The parallelism, backoffLimit, activeDeadlineSeconds, ttlSecondsAfterFinished and suspend of a Job MUST be free to change, within their ranges.",
+		"The parallelism, backoffLimit, activeDeadlineSeconds, ttlSecondsAfterFinished and suspend of a Job MUST be "+
+			"free to change, within their ranges.",
 		"docs: concepts/workloads/controllers/job")
 	SchedulingMayChangeBeforeStart = contract.New("API-UPDATE-011",
-		"Node affinity, node selector, tolerations, scheduling gates, labels and annotations of the pod template MUST be free to change while a Job is suspended that has never started, and nothing else of the template's meaning for the pods' containers.",
+		"Node affinity, node selector, tolerations, scheduling gates, labels and annotations of the pod template "+
+			"MUST be free to change while a Job is suspended that has never started, and nothing else of the "+
+			"template's meaning for the pods' containers.",
 		"docs: concepts/workloads/controllers/job#mutable-scheduling-directives; KEP-2926",
 		contract.Suspend)
 	ResourcesMayChangeWhileSuspended = contract.New("API-UPDATE-012",
-		"The resources of the containers of the pod template MUST be free to change while a Job is suspended and has no active pods.",
+		"The resources of the containers of the pod template MUST be free to change while a Job is "+
+			"suspended and has no active pods.",
 		"KEP-5440",
 		contract.Suspend, contract.Versions(">= 1.36.0"))
 	TemplateMayChangeOnceSuspended = contract.New("API-UPDATE-013",
-		"Scheduling directives and resources MUST be free to change in a Job that has started and is suspended, as soon as its condition Suspended is True and no pod is active, and not before.",
+		"Scheduling directives and resources MUST be free to change in a Job that has started and is suspended, as "+
+			"soon as its condition Suspended is True and no pod is active, and not before.",
 		"KEP-5440",
 		contract.Suspend, contract.Versions(">= 1.36.0"))
 	GenerationFollowsSpec = contract.New("API-UPDATE-014",
@@ -265,7 +289,8 @@ var (
 		"A status MUST be refused when uncountedTerminatedPods has an empty UID, or one twice.",
 		"batch/v1 JobStatus.uncountedTerminatedPods")
 	SuccessExcludesFailure = contract.New("API-STATUS-003",
-		"Of success and failure a Job MUST have one at most: Complete and SuccessCriteriaMet exclude Failed and FailureTarget.",
+		"Of success and failure a Job MUST have one at most: Complete and SuccessCriteriaMet "+
+			"exclude Failed and FailureTarget.",
 		"batch/v1 JobStatus.conditions; "+statusSource,
 		contract.ManagedBy, strictStatus)
 	CompletionTimeMeansComplete = contract.New("API-STATUS-004",
@@ -293,7 +318,8 @@ var (
 		statusSource,
 		contract.ManagedBy, strictStatus)
 	CountsNeverDecrease = contract.New("API-STATUS-010",
-		"The number of failed pods MUST NOT decrease, nor that of succeeded ones unless the Job is Indexed with as much parallelism as completions.",
+		"The number of failed pods MUST NOT decrease, nor that of succeeded ones unless the Job is Indexed with as "+
+			"much parallelism as completions.",
 		statusSource,
 		contract.ManagedBy, strictStatus)
 	RunningStartTimeIsFixed = contract.New("API-STATUS-011",
@@ -301,11 +327,13 @@ var (
 		"batch/v1 JobStatus.startTime; "+statusSource,
 		contract.ManagedBy, strictStatus)
 	CompletedIndexesAreValid = contract.New("API-STATUS-012",
-		"The completedIndexes MUST be refused in a Job that is not Indexed, and unless they are indexes of the Job in order.",
+		"The completedIndexes MUST be refused in a Job that is not Indexed, and unless they are "+
+			"indexes of the Job in order.",
 		"batch/v1 JobStatus.completedIndexes; "+statusSource,
 		contract.ManagedBy, strictStatus)
 	FailedIndexesAreValid = contract.New("API-STATUS-013",
-		"The failedIndexes MUST be refused without backoffLimitPerIndex, unless they are indexes of the Job in order, and when one of them is completed.",
+		"The failedIndexes MUST be refused without backoffLimitPerIndex, unless they are indexes of the Job in "+
+			"order, and when one of them is completed.",
 		"batch/v1 JobStatus.failedIndexes; "+statusSource,
 		contract.ManagedBy, strictStatus)
 	ReadyWithinActive = contract.New("API-STATUS-014",

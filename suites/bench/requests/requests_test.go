@@ -45,7 +45,8 @@ func TestSumsAndDifference(t *testing.T) {
 		t.Errorf("%d in all, %d writes; want 5 and 3", want.Total(), want.Writes())
 	}
 	more := want.Since(Counts{{"create", "pods", 0}: 1, {"list", "jobs", 0}: 1})
-	if !maps.Equal(more, Counts{{"create", "pods", 409}: 1, {"update", "jobs/status", 0}: 1, {"get", "/version", 0}: 1}) {
+	if !maps.Equal(more, Counts{{"create", "pods", 409}: 1, {"update", "jobs/status", 0}: 1,
+		{"get", "/version", 0}: 1}) {
 		t.Errorf("difference %v", more)
 	}
 }

@@ -37,7 +37,8 @@ func Check(requirements []contract.Requirement, specs types.SpecReports) error {
 		}
 		for _, id := range ids {
 			if _, known := covered[id]; !known {
-				problems = append(problems, fmt.Sprintf("the spec %q covers %s, which is no requirement", s.FullText(), id))
+				problems = append(problems,
+					fmt.Sprintf("the spec %q covers %s, which is no requirement", s.FullText(), id))
 				continue
 			}
 			covered[id] = true
@@ -59,7 +60,8 @@ func inOneLine(problems []string) error {
 	case len(problems) == 0:
 		return nil
 	case more > 0:
-		return fmt.Errorf("requirements and specs do not fit: %s; and %d more", strings.Join(problems[:shown], "; "), more)
+		return fmt.Errorf("requirements and specs do not fit: %s; and %d more", strings.Join(problems[:shown], "; "),
+			more)
 	default:
 		return fmt.Errorf("requirements and specs do not fit: %s", strings.Join(problems, "; "))
 	}

@@ -26,7 +26,8 @@ func Requirements(requirements ...contract.Requirement) []any {
 	var decorators []any
 	for _, r := range requirements {
 		labels = append(labels, spec.RequirementLabel+r.ID)
-		if feature := spec.FeatureLabel + string(r.Feature); r.Feature != contract.Core && !slices.Contains(labels, feature) {
+		if feature := spec.FeatureLabel + string(r.Feature); r.Feature != contract.Core &&
+			!slices.Contains(labels, feature) {
 			labels = append(labels, feature)
 		}
 		if profile := spec.ProfileLabel + string(r.Profile()); !slices.Contains(labels, profile) {

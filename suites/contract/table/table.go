@@ -20,12 +20,16 @@ import (
 func All() []contract.Requirement { return slices.Clone(sorted()) }
 
 var sorted = sync.OnceValue(func() []contract.Requirement {
-	return slices.SortedFunc(slices.Values(contract.Declared()), func(a, b contract.Requirement) int { return strings.Compare(a.ID, b.ID) })
+	return slices.SortedFunc(slices.Values(contract.Declared()), func(a, b contract.Requirement) int {
+		return strings.Compare(a.ID, b.ID)
+	})
 })
 
 // Find returns the requirement with that ID.
 func Find(id string) (contract.Requirement, bool) {
-	i, found := slices.BinarySearchFunc(sorted(), id, func(r contract.Requirement, id string) int { return strings.Compare(r.ID, id) })
+	i, found := slices.BinarySearchFunc(sorted(), id, func(r contract.Requirement, id string) int {
+		return strings.Compare(r.ID, id)
+	})
 	if !found {
 		return contract.Requirement{}, false
 	}

@@ -42,7 +42,8 @@ func TestInvariantsThatRequirementsNameExist(t *testing.T) {
 func TestFieldsThatSourcesNameExist(t *testing.T) {
 	kinds := map[string]reflect.Type{}
 	for _, v := range []any{
-		batchv1.JobSpec{}, batchv1.JobStatus{}, batchv1.CronJobSpec{}, batchv1.CronJobStatus{}, batchv1.JobTemplateSpec{}, batchv1.JobCondition{},
+		batchv1.JobSpec{}, batchv1.JobStatus{}, batchv1.CronJobSpec{}, batchv1.CronJobStatus{},
+		batchv1.JobTemplateSpec{}, batchv1.JobCondition{},
 		batchv1.PodFailurePolicy{}, batchv1.PodFailurePolicyRule{}, batchv1.PodFailurePolicyOnExitCodesRequirement{},
 		batchv1.PodFailurePolicyOnPodConditionsPattern{}, batchv1.SuccessPolicy{}, batchv1.SuccessPolicyRule{},
 	} {
@@ -74,7 +75,8 @@ func TestInvariantsOfDeclinedRequirements(t *testing.T) {
 		t.Errorf("of time zones: %v", got)
 	}
 	want := []string{"cronjob-last-success-was-one", "cronjob-last-success-at-rest"}
-	for _, got := range [][]string{DeclinedInvariants([]string{"cron-last-success"}, nil), DeclinedInvariants(nil, []string{"CRON-STATUS-005"})} {
+	for _, got := range [][]string{DeclinedInvariants([]string{"cron-last-success"}, nil),
+		DeclinedInvariants(nil, []string{"CRON-STATUS-005"})} {
 		if !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}

@@ -51,8 +51,9 @@ var (
 	}}
 	// RestartLimitForgotten is a Job whose restarts count anew after it was to fail.
 	RestartLimitForgotten = spec.Bug{Key: "restart-limit-forgotten-with-lost-answer", Explored: spec.Explored{
-		Scenario: "on-failure-limit", Plan: ".*(delete pods 1: (lose answer|kill after)|update jobs/status 2: (answer 500|kill before)).*",
-		Cause: "step 2",
+		Scenario: "on-failure-limit",
+		Plan:     ".*(delete pods 1: (lose answer|kill after)|update jobs/status 2: (answer 500|kill before)).*",
+		Cause:    "step 2",
 	}}
 	// StartedAgain is a Job that a CronJob starts twice for the same tick, even after its deletion.
 	StartedAgain = spec.Bug{Key: "job-started-again-after-cleanup", Explored: spec.Explored{
@@ -75,8 +76,10 @@ var (
 // OfSpecs returns those above that specs show.
 func OfSpecs() []spec.Bug {
 	return []spec.Bug{
-		LostStart, StaleJob, ExpectedForName, ReadyWithoutActive, ResumedStatusRefused, StatusWrongInBackoff, ReleasedOnce,
-		MissedRunLost, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob, CountedAgain,
+		LostStart, StaleJob, ExpectedForName, ReadyWithoutActive, ResumedStatusRefused, StatusWrongInBackoff,
+		ReleasedOnce,
+		MissedRunLost, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob,
+		CountedAgain,
 		DeletedFailsIndex, IndexFailuresLost,
 	}
 }

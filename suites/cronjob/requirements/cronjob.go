@@ -33,7 +33,8 @@ var (
 		"A CronJob controller SHOULD warn by an event when more than a hundred scheduled times were missed.",
 		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline; kubernetes/kubernetes#42649")
 	DayOrWeekday = contract.New("CRON-SCHEDULE-009",
-		"A schedule that restricts both the day of the month and the weekday MUST hold on days that meet one of the two.",
+		"A schedule that restricts both the day of the month and the weekday MUST hold on "+
+			"days that meet one of the two.",
 		"docs: concepts/workloads/controllers/cron-jobs#schedule-syntax")
 	ScheduleMacros = contract.New("CRON-SCHEDULE-010",
 		"A CronJob controller MUST understand the macros of schedules, such as @yearly.",
@@ -48,7 +49,8 @@ var (
 		"A CronJob controller MUST go by the schedule as it is now, for the Jobs that it starts from then on.",
 		"docs: concepts/workloads/controllers/cron-jobs#modifying-a-cronjob")
 	NextTimeAfterSkipped = contract.New("CRON-SCHEDULE-014",
-		"A CronJob controller MUST start the Job of a scheduled time by itself also where it could start none for the time before.",
+		"A CronJob controller MUST start the Job of a scheduled time by itself also where it could "+
+			"start none for the time before.",
 		"batch/v1 CronJobSpec.schedule; docs: concepts/workloads/controllers/cron-jobs#job-creation")
 	StartsWithoutDelay = contract.New("CRON-SCHEDULE-015",
 		"A CronJob controller SHOULD start a Job at most 10 s after its scheduled time.",
@@ -58,20 +60,24 @@ var (
 // How a schedule may be written.
 var (
 	EveryMacro = contract.New("CRON-SYNTAX-001",
-		"A CronJob controller MUST understand @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually as the first minute of an hour, a day, a week (which begins on Sunday), a month and a year.",
+		"A CronJob controller MUST understand @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually "+
+			"as the first minute of an hour, a day, a week (which begins on Sunday), a month and a year.",
 		"docs: concepts/workloads/controllers/cron-jobs#schedule-syntax")
 	ListsRangesSteps = contract.New("CRON-SYNTAX-002",
-		"A CronJob controller MUST understand lists, ranges, steps, the names of months and weekdays, and a question mark in place of an asterisk.",
+		"A CronJob controller MUST understand lists, ranges, steps, the names of months and weekdays, and a question "+
+			"mark in place of an asterisk.",
 		"batch/v1 CronJobSpec.schedule; docs: concepts/workloads/controllers/cron-jobs#schedule-syntax")
 	EveryDoesNotDrift = contract.New("CRON-SYNTAX-003",
-		"A CronJob controller SHOULD count the intervals of @every from the last scheduled time on, so that delays do not add up.",
+		"A CronJob controller SHOULD count the intervals of @every from the last scheduled time on, "+
+			"so that delays do not add up.",
 		"kubernetes/kubernetes#109250; the API accepts @every, the documentation does not mention it")
 )
 
 // A schedule that changes.
 var (
 	ChangedScheduleSkipsThePast = contract.New("CRON-CHANGES-001",
-		"A CronJob controller SHOULD NOT start a Job for a time that is in the past when the schedule is changed to one that has it.",
+		"A CronJob controller SHOULD NOT start a Job for a time that is in the past when the schedule is "+
+			"changed to one that has it.",
 		"docs: concepts/workloads/controllers/cron-jobs#modifying-a-cronjob; KEP-19")
 )
 
@@ -101,7 +107,8 @@ var (
 		"batch/v1 CronJobSpec.timeZone; KEP-3140",
 		contract.CronTimeZone, contract.Invariants{"cronjob-starts-in-time"})
 	SkippedBySummerTime = contract.New("CRON-LOCAL-003",
-		"A scheduled time that does not exist on the day when summer time begins MAY start a Job at another time of the day, or none.",
+		"A scheduled time that does not exist on the day when summer time begins MAY start a Job at "+
+			"another time of the day, or none.",
 		"docs: concepts/workloads/controllers/cron-jobs#time-zones says nothing about it")
 	RepeatedBySummerTime = contract.New("CRON-LOCAL-004",
 		"A scheduled time that exists twice on the day when summer time ends MAY start a Job both times, or once.",
@@ -112,19 +119,25 @@ var (
 var (
 	StartsWithinDeadline = contract.New("CRON-DEADLINE-001",
 		"A CronJob controller MUST start a missed Job within startingDeadlineSeconds of its scheduled time.",
-		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: concepts/workloads/controllers/cron-jobs#starting-deadline")
+		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: "+
+			"concepts/workloads/controllers/cron-jobs#starting-deadline")
 	NotAfterDeadline = contract.New("CRON-DEADLINE-002",
-		"A CronJob controller MUST NOT start a missed Job when startingDeadlineSeconds have passed since its scheduled time.",
-		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: concepts/workloads/controllers/cron-jobs#starting-deadline",
+		"A CronJob controller MUST NOT start a missed Job when startingDeadlineSeconds have "+
+			"passed since its scheduled time.",
+		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: "+
+			"concepts/workloads/controllers/cron-jobs#starting-deadline",
 		contract.Invariants{"cronjob-starts-in-time"})
 	DeadlineLimitsMissedTimes = contract.New("CRON-DEADLINE-003",
-		"Where startingDeadlineSeconds is set, times missed before that MUST NOT keep a CronJob controller from starting a Job, however many they are.",
+		"Where startingDeadlineSeconds is set, times missed before that MUST NOT keep a CronJob controller from "+
+			"starting a Job, however many they are.",
 		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline")
 	NoWarningWithinDeadline = contract.New("CRON-DEADLINE-004",
-		"Where startingDeadlineSeconds is set, a CronJob controller SHOULD NOT warn of too many missed times for those before that.",
+		"Where startingDeadlineSeconds is set, a CronJob controller SHOULD NOT warn of too many missed "+
+			"times for those before that.",
 		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline")
 	DeadlineWithEvery = contract.New("CRON-DEADLINE-005",
-		"With @every and a startingDeadlineSeconds that is shorter than the interval, a CronJob controller SHOULD start a missed Job within the deadline.",
+		"With @every and a startingDeadlineSeconds that is shorter than the interval, a CronJob controller SHOULD "+
+			"start a missed Job within the deadline.",
 		"batch/v1 CronJobSpec.startingDeadlineSeconds; the API accepts @every, the documentation does not mention it")
 	ChangedDeadline = contract.New("CRON-DEADLINE-006",
 		"A startingDeadlineSeconds that is changed MUST hold at once: what was too late may be in time by it.",
@@ -138,13 +151,17 @@ var (
 		"batch/v1 CronJobSpec.suspend; docs: concepts/workloads/controllers/cron-jobs#schedule-suspension",
 		contract.Invariants{"cronjob-suspended-starts-nothing"})
 	ResumeStartsMissed = contract.New("CRON-SUSPEND-002",
-		"When a CronJob without a starting deadline is resumed, a CronJob controller MUST start what was missed at once.",
+		"When a CronJob without a starting deadline is resumed, a CronJob controller MUST "+
+			"start what was missed at once.",
 		"docs: concepts/workloads/controllers/cron-jobs#schedule-suspension")
 	ResumeKeepsDeadline = contract.New("CRON-SUSPEND-003",
-		"When a CronJob is resumed, a CronJob controller MUST NOT start what was missed by more than its starting deadline.",
-		"docs: concepts/workloads/controllers/cron-jobs#schedule-suspension; batch/v1 CronJobSpec.startingDeadlineSeconds")
+		"When a CronJob is resumed, a CronJob controller MUST NOT start what was missed by more "+
+			"than its starting deadline.",
+		"docs: concepts/workloads/controllers/cron-jobs#schedule-suspension; batch/v1 "+
+			"CronJobSpec.startingDeadlineSeconds")
 	SuspensionLeavesJobs = contract.New("CRON-SUSPEND-004",
-		"Suspension MUST NOT change anything about Jobs that were started: they go on, and the status notices their end.",
+		"Suspension MUST NOT change anything about Jobs that were started: they go on, and "+
+			"the status notices their end.",
 		"batch/v1 CronJobSpec.suspend")
 )
 
@@ -161,11 +178,14 @@ var (
 		"batch/v1 CronJobSpec.concurrencyPolicy; docs: concepts/workloads/controllers/cron-jobs#concurrency-policy",
 		contract.Invariants{"cronjob-forbid-holds"})
 	ForbidStartsLater = contract.New("CRON-CONCURRENCY-004",
-		"With the policy Forbid, a CronJob controller MUST start the Job that was kept back when the earlier one has finished, if it is not too late by then.",
+		"With the policy Forbid, a CronJob controller MUST start the Job that was kept back when the earlier one has "+
+			"finished, if it is not too late by then.",
 		"docs: concepts/workloads/controllers/cron-jobs#concurrency-policy")
 	ForbidSkipsAfterDeadline = contract.New("CRON-CONCURRENCY-005",
-		"With the policy Forbid, a CronJob controller MUST skip the Job that was kept back when its starting deadline is over.",
-		"docs: concepts/workloads/controllers/cron-jobs#concurrency-policy; batch/v1 CronJobSpec.startingDeadlineSeconds")
+		"With the policy Forbid, a CronJob controller MUST skip the Job that was kept back when "+
+			"its starting deadline is over.",
+		"docs: concepts/workloads/controllers/cron-jobs#concurrency-policy; batch/v1 "+
+			"CronJobSpec.startingDeadlineSeconds")
 	ForbidIgnoresFailedJobs = contract.New("CRON-CONCURRENCY-006",
 		"With the policy Forbid, a Job that has failed MUST count as finished.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
@@ -176,7 +196,8 @@ var (
 		"With the policy Forbid, a Job that is suspended MUST count as one that has not finished.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; KEP-2232")
 	ForbidCountsTerminatingJobs = contract.New("CRON-CONCURRENCY-009",
-		"With the policy Forbid, a Job that is being deleted MUST count as one that has not finished, until it is gone.",
+		"With the policy Forbid, a Job that is being deleted MUST count as one that has not "+
+			"finished, until it is gone.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; kubernetes/kubernetes#58748")
 	PolicyCountsOwnJobs = contract.New("CRON-CONCURRENCY-010",
 		"With any policy, a CronJob controller MUST look at the Jobs of that CronJob only.",
@@ -185,7 +206,8 @@ var (
 		"A policy that is changed MUST hold at once, for what is kept back and for what runs.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
 	ReplaceDeletesUnfinished = contract.New("CRON-CONCURRENCY-012",
-		"With the policy Replace, a CronJob controller MUST delete all Jobs of the CronJob that have not finished, and start the new one then.",
+		"With the policy Replace, a CronJob controller MUST delete all Jobs of the CronJob that have not finished, "+
+			"and start the new one then.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; docs: concepts/workloads/controllers/cron-jobs#concurrency-policy",
 		contract.Invariants{"cronjob-replace-holds"})
 	ReplaceDeletesPods = contract.New("CRON-CONCURRENCY-013",
@@ -205,18 +227,21 @@ var (
 // The Jobs that a CronJob creates.
 var (
 	JobFollowsTemplate = contract.New("CRON-JOBS-001",
-		"A Job of a CronJob MUST have the labels, the annotations and the spec of the template, and none of the CronJob's own.",
+		"A Job of a CronJob MUST have the labels, the annotations and the spec of the template, "+
+			"and none of the CronJob's own.",
 		"batch/v1 JobTemplateSpec; batch/v1 CronJobSpec.jobTemplate")
 	CronJobOwnsJob = contract.New("CRON-JOBS-002",
 		"A Job of a CronJob MUST have the CronJob as its controlling owner, with blockOwnerDeletion.",
 		"docs: concepts/architecture/garbage-collection; batch/v1 CronJobSpec.jobTemplate",
 		contract.Invariants{"cronjob-job-is-marked"})
 	ScheduledTimeAnnotation = contract.New("CRON-JOBS-003",
-		"A Job of a CronJob MUST have its scheduled time in the annotation batch.kubernetes.io/cronjob-scheduled-timestamp.",
+		"A Job of a CronJob MUST have its scheduled time in the annotation "+
+			"batch.kubernetes.io/cronjob-scheduled-timestamp.",
 		"batch/v1 CronJobScheduledTimestampAnnotation; KEP-4026",
 		contract.Invariants{"cronjob-job-is-marked"})
 	JobNameFollowsCronJob = contract.New("CRON-JOBS-004",
-		"A Job of a CronJob MUST have a name that begins with the CronJob's, and that is valid even for a CronJob's name of 52 characters.",
+		"A Job of a CronJob MUST have a name that begins with the CronJob's, and that is valid even for a "+
+			"CronJob's name of 52 characters.",
 		"docs: concepts/workloads/controllers/cron-jobs#writing-a-cronjob-spec")
 	LeavesForeignJobs = contract.New("CRON-JOBS-005",
 		"A CronJob controller MUST leave a Job alone that has the name it wants, but not the owner.",
@@ -228,7 +253,8 @@ var (
 		"When a CronJob is deleted, its Jobs and their pods MUST be able to go with it.",
 		"docs: concepts/architecture/garbage-collection; docs: concepts/workloads/controllers/cron-jobs")
 	ChangedTemplate = contract.New("CRON-JOBS-008",
-		"A change of the template MUST hold for the Jobs that start from then on, and MUST NOT change those that were started.",
+		"A change of the template MUST hold for the Jobs that start from then on, and MUST NOT "+
+			"change those that were started.",
 		"docs: concepts/workloads/controllers/cron-jobs#modifying-a-cronjob")
 	RetriesToStartAJob = contract.New("CRON-JOBS-009",
 		"A CronJob controller MUST go on trying to start a Job that cannot be created for a while.",
@@ -242,17 +268,20 @@ var (
 		"batch/v1 CronJobScheduledTimestampAnnotation; KEP-4026",
 		contract.Invariants{"cronjob-starts-in-time"})
 	TemplateMaySuspend = contract.New("CRON-TEMPLATE-002",
-		"A CronJob controller MUST create the Job as the template says also if it says that the Job shall be suspended, and MUST leave it so.",
+		"A CronJob controller MUST create the Job as the template says also if it says that the Job shall be "+
+			"suspended, and MUST leave it so.",
 		"batch/v1 JobTemplateSpec.spec; KEP-2232")
 	JobNameIsStable = contract.New("CRON-TEMPLATE-003",
-		"A CronJob controller SHOULD give the Job of a scheduled time the same name each time that it creates it, so that it cannot be there twice.",
+		"A CronJob controller SHOULD give the Job of a scheduled time the same name each time that it creates it, so "+
+			"that it cannot be there twice.",
 		"KEP-19; docs: concepts/workloads/controllers/cron-jobs#cron-job-limitations")
 )
 
 // How a CronJob finds its Jobs where names are misleading.
 var (
 	KnowsCronJobByUID = contract.New("CRON-OWNERS-001",
-		"A CronJob controller MUST distinguish a CronJob from others of its name by the UID in the owner reference of Jobs.",
+		"A CronJob controller MUST distinguish a CronJob from others of its name by the UID in "+
+			"the owner reference of Jobs.",
 		"metav1.OwnerReference; kubernetes/kubernetes#107997",
 		contract.Invariants{"cronjob-active-are-its-jobs"})
 	OrphanedJobsRun = contract.New("CRON-OWNERS-002",
@@ -266,12 +295,16 @@ var (
 // How many finished Jobs are kept.
 var (
 	KeepsNewestSuccessful = contract.New("CRON-HISTORY-001",
-		"A CronJob controller MUST keep the newest successful Jobs, as many as successfulJobsHistoryLimit says, and delete the others.",
-		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits",
+		"A CronJob controller MUST keep the newest successful Jobs, as many as successfulJobsHistoryLimit "+
+			"says, and delete the others.",
+		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; docs: "+
+			"concepts/workloads/controllers/cron-jobs#jobs-history-limits",
 		contract.Invariants{"cronjob-history-at-rest"})
 	KeepsNewestFailed = contract.New("CRON-HISTORY-002",
-		"A CronJob controller MUST keep the newest failed Jobs, as many as failedJobsHistoryLimit says, and delete the others.",
-		"batch/v1 CronJobSpec.failedJobsHistoryLimit; docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits",
+		"A CronJob controller MUST keep the newest failed Jobs, as many as failedJobsHistoryLimit "+
+			"says, and delete the others.",
+		"batch/v1 CronJobSpec.failedJobsHistoryLimit; docs: "+
+			"concepts/workloads/controllers/cron-jobs#jobs-history-limits",
 		contract.Invariants{"cronjob-history-at-rest"})
 	HistoryLimitDefaults = contract.New("CRON-HISTORY-003",
 		"The limits MUST be three successful Jobs and one failed Job where they are not set.",
@@ -317,7 +350,8 @@ var (
 		"batch/v1 CronJobStatus.lastScheduleTime",
 		contract.Invariants{"cronjob-times-move-forward"})
 	LastSuccessfulTime = contract.New("CRON-STATUS-005",
-		"The status field lastSuccessfulTime MUST be the latest completionTime of the CronJob's successful Jobs, in whatever order they are seen.",
+		"The status field lastSuccessfulTime MUST be the latest completionTime of the CronJob's successful Jobs, in "+
+			"whatever order they are seen.",
 		"batch/v1 CronJobStatus.lastSuccessfulTime",
 		contract.CronLastSuccess, contract.Invariants{"cronjob-last-success-was-one", "cronjob-last-success-at-rest"})
 	FailureKeepsLastSuccess = contract.New("CRON-STATUS-006",
@@ -327,13 +361,15 @@ var (
 		"The success of a Job that somebody started by hand and made the CronJob's MUST be in lastSuccessfulTime.",
 		"batch/v1 CronJobStatus.lastSuccessfulTime; kubernetes/kubernetes#118530", contract.CronLastSuccess)
 	TakesUpLostJob = contract.New("CRON-STATUS-008",
-		"A CronJob controller MUST take a Job up again that it has started and lost from the status, instead of starting it twice.",
+		"A CronJob controller MUST take a Job up again that it has started and lost from the status, "+
+			"instead of starting it twice.",
 		"kubernetes/kubernetes#120649; kubernetes/kubernetes#136918")
 	KnowsJobsByOwner = contract.New("CRON-STATUS-009",
 		"A CronJob controller MUST know its Jobs by their owner, whatever labels the template has by now.",
 		"kubernetes/kubernetes#107997; kubernetes/kubernetes#106496; kubernetes/kubernetes#108023")
 	QuietCronStatus = contract.New("CRON-STATUS-010",
-		"A CronJob controller MUST NOT write the status again and again while nothing happens to the CronJob and its Jobs.",
+		"A CronJob controller MUST NOT write the status again and again while nothing happens "+
+			"to the CronJob and its Jobs.",
 		"API conventions: spec and status; docs: concepts/architecture/controller",
 		contract.Invariants{"cronjob-writes-have-causes"})
 )
@@ -347,12 +383,14 @@ var (
 		"A CronJob controller SHOULD NOT emit an event about a missing or unexpected Job while there is none.",
 		"docs: concepts/workloads/controllers/cron-jobs")
 	EventsForStartAndEnd = contract.New("CRON-TELLS-001",
-		"A CronJob controller SHOULD emit the event SuccessfulCreate when it has started a Job, and SawCompletedJob when it has seen its end.",
+		"A CronJob controller SHOULD emit the event SuccessfulCreate when it has started a Job, and "+
+			"SawCompletedJob when it has seen its end.",
 		"docs: tasks/job/automated-tasks-with-cron-jobs")
 	EventForDeletedJob = contract.New("CRON-TELLS-002",
 		"A CronJob controller SHOULD emit the event SuccessfulDelete for a Job that it has deleted.",
 		"docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
 	EventsForMissingAndUnexpected = contract.New("CRON-TELLS-003",
-		"A CronJob controller SHOULD emit the event MissingJob for a running Job that is gone, and the warning UnexpectedJob for a Job of the CronJob that it did not start.",
+		"A CronJob controller SHOULD emit the event MissingJob for a running Job that is gone, and the warning "+
+			"UnexpectedJob for a Job of the CronJob that it did not start.",
 		"kubernetes/kubernetes#107827; kubernetes/kubernetes#120649")
 )

@@ -58,7 +58,9 @@ func TestOpenRefusesOtherFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte("# notes\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := OpenFile(path, func(int) bool { return true }); err == nil || !strings.Contains(err.Error(), "not a result") {
+	if _, _, err := OpenFile(path, func(int) bool {
+		return true
+	}); err == nil || !strings.Contains(err.Error(), "not a result") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -85,7 +85,8 @@ func PrintFindings(out io.Writer, found []Listed) {
 		for _, f := range group {
 			fmt.Fprintf(out, "  %s (%d of %d)\n", f.Name, f.Shown, f.Runs)
 		}
-		fmt.Fprintf(out, "    %s\n    history: %s\n    again: %s\n", Shortened(best.Why, whyLines, "    "), best.History, best.Again)
+		fmt.Fprintf(out, "    %s\n    history: %s\n    again: %s\n", Shortened(best.Why, whyLines, "    "),
+			best.History, best.Again)
 		for _, f := range group {
 			if f.Smallest != "" {
 				fmt.Fprintf(out, "    smallest scenario: %s\n", f.Smallest)

@@ -79,7 +79,9 @@ func (r Reduction) parts(s *scenario.Scenario) (parts []part) {
 	for i := range s.Faults {
 		parts = append(parts, part{faults: []int{i}})
 	}
-	faulty := len(s.Faults) > 0 || slices.ContainsFunc(s.Steps, func(step scenario.Step) bool { return step.Fault != nil })
+	faulty := len(s.Faults) > 0 || slices.ContainsFunc(s.Steps, func(step scenario.Step) bool {
+		return step.Fault != nil
+	})
 	for i, step := range s.Steps[:max(len(s.Steps)-r.End, 0)] {
 		waits := step.Await != "" || step.Stays != "" || step.Pause > 0 || step.Clear != "" && !faulty
 		acts := step.Fault != nil || step.Expire != "" || step.Held != "" || step.Implementation == "restart"

@@ -36,7 +36,9 @@ func TestEachBeginsNothingWhenTimeIsOver(t *testing.T) {
 		for taken = 1; yield(taken); taken++ {
 		}
 	}
-	err := Each(t.Context(), Pool{Until: time.Now().Add(-time.Second)}, tasks, func(context.Context, int) error { return errors.New("it ran") })
+	err := Each(t.Context(), Pool{Until: time.Now().Add(-time.Second)}, tasks, func(context.Context, int) error {
+		return errors.New("it ran")
+	})
 	if err != nil || taken != 0 {
 		t.Errorf("%d tasks were taken: %v", taken, err)
 	}
@@ -86,7 +88,9 @@ func TestOfSeveralResultsTheLastCounts(t *testing.T) {
 			t.Errorf("%q, %v", a, r.All())
 		}
 	}
-	if r := open(func(text string) bool { return !strings.HasPrefix(text, "a") }); !slices.Equal(r.All(), []string{"b1"}) {
+	if r := open(func(text string) bool {
+		return !strings.HasPrefix(text, "a")
+	}); !slices.Equal(r.All(), []string{"b1"}) {
 		t.Errorf("%v", r.All())
 	}
 }

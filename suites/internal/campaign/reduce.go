@@ -42,7 +42,8 @@ type Reduction struct {
 
 // Of returns the smallest scenario found, with the result of its run: of s and its first result,
 // if none is smaller.
-func (r Reduction) Of(ctx context.Context, s *scenario.Scenario, first *scenario.Result) (*scenario.Scenario, *scenario.Result, error) {
+func (r Reduction) Of(ctx context.Context, s *scenario.Scenario,
+	first *scenario.Result) (*scenario.Scenario, *scenario.Result, error) {
 	want := signs(s, first)
 	if len(first.Violations) > 0 {
 		r.Freedom = anything
@@ -86,7 +87,9 @@ func (r Reduction) try(ctx context.Context, batch []*scenario.Scenario, want []s
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		shows := slices.ContainsFunc(signs(batch[i], got), func(sign string) bool { return slices.Contains(want, sign) })
+		shows := slices.ContainsFunc(signs(batch[i], got), func(sign string) bool {
+			return slices.Contains(want, sign)
+		})
 		if shows && (found < 0 || i < found) {
 			found, result = i, got
 		}

@@ -67,13 +67,19 @@ func TestAScenarioIsReducedToWhatItNeeds(t *testing.T) {
 		broken  bool     // it breaks an invariant
 		want    string
 	}{
-		"to the wait":             {Actions, []string{"patch Job b"}, false, "create a; create b; patch Job b; " + await},
-		"to one object":           {Objects, []string{"hold pods"}, false, "create b; hold pods; patch Job b; release pods; " + await},
-		"to what is undone later": {Objects, []string{"patch Job a"}, false, "create a; patch Job a; patch Job a; " + await},
-		"not to less than its actions": {Waits, nil, false, "create a; create b; hold pods; patch Job a; patch Job a; patch Job b; implementation kill; " +
-			"network cut; fault on write any; network restored; implementation start; clear; release pods; " + await},
+		"to the wait": {Actions, []string{"patch Job b"}, false,
+			"create a; create b; patch Job b; " + await},
+		"to one object": {Objects, []string{"hold pods"}, false,
+			"create b; hold pods; patch Job b; release pods; " + await},
+		"to what is undone later": {Objects, []string{"patch Job a"}, false,
+			"create a; patch Job a; patch Job a; " + await},
+		"not to less than its actions": {Waits, nil, false,
+			"create a; create b; hold pods; patch Job a; patch Job a; patch Job b; implementation kill; " +
+				"network cut; fault on write any; network restored; implementation start; clear; release pods; " +
+				await},
 		"to a broken invariant": {Waits, []string{"patch Job b"}, true, "create b; patch Job b; " + await},
-		"to a fault":            {Objects, []string{"create pods 1: answer 500"}, false, "create pods 1: answer 500; create b; patch Job b; clear; " + await},
+		"to a fault": {Objects, []string{"create pods 1: answer 500"}, false,
+			"create pods 1: answer 500; create b; patch Job b; clear; " + await},
 	} {
 		run := func(_ context.Context, s *scenario.Scenario) (*scenario.Result, error) {
 			for _, need := range test.shows {
@@ -90,7 +96,8 @@ func TestAScenarioIsReducedToWhatItNeeds(t *testing.T) {
 		s := read(t)
 		first, _ := run(t.Context(), s)
 		for _, workers := range []int{1, 4} {
-			small, _, err := Reduction{Run: run, Freedom: test.freedom, End: 1, Workers: workers}.Of(t.Context(), s, first)
+			small, _, err := Reduction{Run: run, Freedom: test.freedom, End: 1, Workers: workers}.Of(t.Context(), s,
+				first)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +105,8 @@ func TestAScenarioIsReducedToWhatItNeeds(t *testing.T) {
 			if got != test.want {
 				t.Errorf("%s: it became\n%s\nwant\n%s", name, got, test.want)
 			}
-			if job := jobOf(small.Steps[0]); test.freedom > Waits && job.Spec.Completions != nil && *job.Spec.Completions > 1 {
+			if job := jobOf(small.Steps[0]); test.freedom > Waits && job.Spec.Completions != nil &&
+				*job.Spec.Completions > 1 {
 				t.Errorf("%s: the Job has %d completions", name, *job.Spec.Completions)
 			}
 		}
@@ -139,9 +147,11 @@ func TestAReductionEnds(t *testing.T) {
 func TestJobsGetSmaller(t *testing.T) {
 	one, two := int32(1), int32(2)
 	job := &batchv1.Job{Spec: batchv1.JobSpec{
-		Completions: &two, Parallelism: &one, SuccessPolicy: &batchv1.SuccessPolicy{}, BackoffLimitPerIndex: &one, MaxFailedIndexes: &one,
+		Completions: &two, Parallelism: &one, SuccessPolicy: &batchv1.SuccessPolicy{}, BackoffLimitPerIndex: &one,
+		MaxFailedIndexes: &one,
 	}}
-	if all := smallerJobs(job); len(all) != 3 || *all[0].Spec.Completions != 1 || all[1].Spec.SuccessPolicy != nil || all[2].Spec.MaxFailedIndexes != nil {
+	if all := smallerJobs(job); len(all) != 3 || *all[0].Spec.Completions != 1 || all[1].Spec.SuccessPolicy != nil ||
+		all[2].Spec.MaxFailedIndexes != nil {
 		t.Errorf("%d: %v", len(all), all)
 	}
 	if *job.Spec.Completions != 2 || job.Spec.SuccessPolicy == nil {
@@ -152,8 +162,10 @@ func TestJobsGetSmaller(t *testing.T) {
 func TestFindingsAreListedByCause(t *testing.T) {
 	var out bytes.Buffer
 	PrintFindings(&out, []Listed{
-		{Finding: Finding{Causes: []string{"step 3"}, Why: "sometimes", Shown: 1, Runs: 3, History: "h1"}, Of: "a: ", Name: "first", Again: "again 1"},
-		{Finding: Finding{Causes: []string{"step 3", "exit"}, Why: "always\nso", Shown: 3, Runs: 3, History: "h2", Smallest: "s2"}, Of: "a: ", Name: "second", Again: "again 2"},
+		{Finding: Finding{Causes: []string{"step 3"}, Why: "sometimes", Shown: 1, Runs: 3, History: "h1"}, Of: "a: ",
+			Name: "first", Again: "again 1"},
+		{Finding: Finding{Causes: []string{"step 3", "exit"}, Why: "always\nso", Shown: 3, Runs: 3, History: "h2",
+			Smallest: "s2"}, Of: "a: ", Name: "second", Again: "again 2"},
 	})
 	want := `
 a: exit, in 1 runs
@@ -182,10 +194,11 @@ func TestCausesAreInvariantsFirst(t *testing.T) {
 	some := invariants.Invariants()
 	broken := func(n int) invariants.Violation { return invariants.Violation{Invariant: some[n]} }
 	for want, r := range map[string]*scenario.Result{
-		some[0].ID + " " + some[1].ID: {Violations: []invariants.Violation{broken(0), broken(1), broken(0)}, Failed: "x", FailedStep: 2},
-		"step 2":                      {Failed: "x", FailedStep: 2, Exited: true},
-		"exit":                        {Failed: "x", Exited: true},
-		"always":                      {Failed: "x"},
+		some[0].ID + " " + some[1].ID: {Violations: []invariants.Violation{broken(0), broken(1), broken(0)},
+			Failed: "x", FailedStep: 2},
+		"step 2": {Failed: "x", FailedStep: 2, Exited: true},
+		"exit":   {Failed: "x", Exited: true},
+		"always": {Failed: "x"},
 	} {
 		f := FindingOf(r)
 		if got := strings.Join(f.Causes, " "); got != want || !f.Red() || f.Shown != 1 {

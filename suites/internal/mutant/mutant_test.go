@@ -75,7 +75,9 @@ func TestAProgramIsTheControllerWhoseFolderItIsCalledIn(t *testing.T) {
 
 func TestAProgramThatDoesNotCompile(t *testing.T) {
 	want := errors.New("no")
-	if _, err := Build(t.TempDir(), "program", nil, nil, func(string, string) error { return want }); !errors.Is(err, want) {
+	if _, err := Build(t.TempDir(), "program", nil, nil, func(string, string) error {
+		return want
+	}); !errors.Is(err, want) {
 		t.Errorf("error %v, want %v", err, want)
 	}
 }

@@ -10,7 +10,9 @@ import (
 
 func init() {
 	if err := check(); err != nil {
-		fmt.Fprintf(os.Stderr, "jobconformance: neither the user's cache folder nor that for temporary files can be written: %v; set TMPDIR to a folder that can be\n", err)
+		fmt.Fprintf(os.Stderr,
+			"jobconformance: neither the user's cache folder nor that for temporary files can be written: %v; set "+
+				"TMPDIR to a folder that can be\n", err)
 		os.Exit(2)
 	}
 }

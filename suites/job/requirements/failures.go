@@ -5,8 +5,10 @@ import "github.com/jobconformance/jobconformance/suites/contract"
 // How often pods may fail, and how long the next one waits.
 var (
 	FailsBeyondBackoffLimit = contract.New("JOB-BACKOFF-001",
-		"A Job MUST fail with the reason BackoffLimitExceeded when more pods have failed than backoffLimit, and not before.",
-		"batch/v1 JobSpec.backoffLimit; batch/v1 JobReasonBackoffLimitExceeded; docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
+		"A Job MUST fail with the reason BackoffLimitExceeded when more pods have failed than "+
+			"backoffLimit, and not before.",
+		"batch/v1 JobSpec.backoffLimit; batch/v1 JobReasonBackoffLimitExceeded; docs: "+
+			"concepts/workloads/controllers/job#pod-backoff-failure-policy",
 		contract.Invariants{"job-fails-for-a-reason"})
 	RetriesWithinBackoffLimit = contract.New("JOB-BACKOFF-002",
 		"A Job controller MUST replace a pod that has failed as long as the limit is not exceeded.",
@@ -21,7 +23,8 @@ var (
 		"Every pod that fails MUST be counted, also those that fail at the same time and are more than the limit.",
 		"batch/v1 JobStatus.failed")
 	DeletesActivePodsOnFailure = contract.New("JOB-BACKOFF-006",
-		"When the limit is exceeded, a Job controller MUST delete the pods that are still active, and leave those that have finished.",
+		"When the limit is exceeded, a Job controller MUST delete the pods that are still active, and "+
+			"leave those that have finished.",
 		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup")
 	LateSuccessDoesNotSave = contract.New("JOB-BACKOFF-007",
 		"A Job whose limit is exceeded MUST fail, even if one of its pods succeeds afterwards.",
@@ -51,21 +54,25 @@ var (
 		"The delay MUST double with every one of several failures at the same time, and begin with the last of them.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy")
 	BackoffOfUnterminated = contract.New("JOB-BACKOFF-015",
-		"After a failure of a pod whose containers have not terminated, the delay MUST begin when the pod stopped being ready.",
+		"After a failure of a pod whose containers have not terminated, the delay MUST begin when "+
+			"the pod stopped being ready.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy; kubernetes/kubernetes#114391")
 	BackoffAfterSidecars = contract.New("JOB-BACKOFF-016",
 		"The delay MUST begin when the last container of the failed pod ended, be it a sidecar.",
-		"docs: concepts/workloads/pods/sidecar-containers#jobs-with-sidecar-containers; KEP-753; kubernetes/kubernetes#114391",
+		"docs: concepts/workloads/pods/sidecar-containers#jobs-with-sidecar-containers; KEP-753; "+
+			"kubernetes/kubernetes#114391",
 		contract.Versions(">= 1.36.0"), contract.Invariants{"job-backoff-is-kept"}) // v1.30.14 leaves sidecars out
 )
 
 // The restartPolicy OnFailure: containers fail, and their pods stay.
 var (
 	RestartsInPlace = contract.New("JOB-ONFAILURE-001",
-		"A container that restarts in place MUST NOT make its pod count as failed, and a Job controller MUST NOT replace the pod.",
+		"A container that restarts in place MUST NOT make its pod count as failed, and a Job "+
+			"controller MUST NOT replace the pod.",
 		"docs: concepts/workloads/controllers/job#handling-pod-and-container-failures")
 	RestartsReachBackoffLimit = contract.New("JOB-ONFAILURE-002",
-		"A Job MUST fail with the reason BackoffLimitExceeded when its containers have restarted as often as backoffLimit says, and not before.",
+		"A Job MUST fail with the reason BackoffLimitExceeded when its containers have restarted as often as "+
+			"backoffLimit says, and not before.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
 		contract.Invariants{"job-fails-for-a-reason"})
 	FirstRestartFails = contract.New("JOB-ONFAILURE-003",
@@ -85,16 +92,20 @@ var (
 		"When the restarts reach the limit, a Job controller MUST delete the pods that run.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy")
 	DeletedOnFailurePodFails = contract.New("JOB-ONFAILURE-008",
-		"A pod that somebody deletes, or that fails as a whole, MUST count as failed and MUST be replaced within the limit, whatever its restartPolicy.",
-		"docs: concepts/workloads/controllers/job#handling-pod-and-container-failures; docs: concepts/workloads/controllers/job#pod-backoff-failure-policy")
+		"A pod that somebody deletes, or that fails as a whole, MUST count as failed and MUST be replaced within the "+
+			"limit, whatever its restartPolicy.",
+		"docs: concepts/workloads/controllers/job#handling-pod-and-container-failures; docs: "+
+			"concepts/workloads/controllers/job#pod-backoff-failure-policy")
 )
 
 // The fields backoffLimitPerIndex and maxFailedIndexes (KEP-3850).
 var (
 	RetriesEachIndex = contract.New("JOB-BACKOFFLIMITPERINDEX-001",
-		"An index MUST be retried until its pods have failed once more than backoffLimitPerIndex; then it MUST appear in failedIndexes and MUST NOT be run again.",
+		"An index MUST be retried until its pods have failed once more than backoffLimitPerIndex; then it MUST "+
+			"appear in failedIndexes and MUST NOT be run again.",
 		"batch/v1 JobSpec.backoffLimitPerIndex and JobStatus.failedIndexes; KEP-3850",
-		contract.BackoffLimitPerIndex, contract.Invariants{"job-index-runs-no-more", "job-indexes-never-shrink", "job-indexes-agree", "job-index-within-backoff-limit"})
+		contract.BackoffLimitPerIndex, contract.Invariants{"job-index-runs-no-more", "job-indexes-never-shrink",
+			"job-indexes-agree", "job-index-within-backoff-limit"})
 	ZeroRetriesPerIndex = contract.New("JOB-BACKOFFLIMITPERINDEX-002",
 		"With a backoffLimitPerIndex of 0 an index MUST fail with its first failed pod.",
 		"batch/v1 JobSpec.backoffLimitPerIndex; KEP-3850",
@@ -104,25 +115,31 @@ var (
 		"batch/v1 JobSpec.maxFailedIndexes; KEP-3850",
 		contract.BackoffLimitPerIndex)
 	FailedIndexFailsTheJob = contract.New("JOB-BACKOFFLIMITPERINDEX-004",
-		"A Job with a failed index MUST fail with the reason FailedIndexes when all its indexes have ended, and not before.",
+		"A Job with a failed index MUST fail with the reason FailedIndexes when all its indexes "+
+			"have ended, and not before.",
 		"batch/v1 JobReasonFailedIndexes; KEP-3850",
 		contract.BackoffLimitPerIndex, contract.Invariants{"job-fails-for-a-reason"})
 	RetriedIndexesComplete = contract.New("JOB-BACKOFFLIMITPERINDEX-005",
-		"A Job MUST complete when all its indexes have succeeded, however often each of them was retried within its limit.",
+		"A Job MUST complete when all its indexes have succeeded, however often each of them "+
+			"was retried within its limit.",
 		"batch/v1 JobSpec.backoffLimitPerIndex; KEP-3850",
 		contract.BackoffLimitPerIndex)
 	FailedIndexesFormat = contract.New("JOB-BACKOFFLIMITPERINDEX-006",
-		"failedIndexes MUST list the failed indexes in increasing order, with three or more consecutive ones as a range.",
+		"failedIndexes MUST list the failed indexes in increasing order, with three or more "+
+			"consecutive ones as a range.",
 		"batch/v1 JobStatus.failedIndexes",
 		contract.BackoffLimitPerIndex, contract.Invariants{"job-indexes-agree", "job-indexes-well-formed"})
 	FailsBeyondMaxFailedIndexes = contract.New("JOB-BACKOFFLIMITPERINDEX-007",
-		"When more indexes than maxFailedIndexes have failed, the Job MUST fail with the reason MaxFailedIndexesExceeded, and its running pods MUST be terminated.",
+		"When more indexes than maxFailedIndexes have failed, the Job MUST fail with the reason "+
+			"MaxFailedIndexesExceeded, and its running pods MUST be terminated.",
 		"batch/v1 JobSpec.maxFailedIndexes and JobReasonMaxFailedIndexesExceeded; KEP-3850",
 		contract.BackoffLimitPerIndex, contract.Invariants{"job-max-failed-indexes-holds"})
 	MaxFailedIndexesWaitsForPods = contract.New("JOB-BACKOFFLIMITPERINDEX-008",
-		"A Job that has exceeded maxFailedIndexes MUST have the condition FailureTarget at once, and Failed only when all its pods have ended.",
+		"A Job that has exceeded maxFailedIndexes MUST have the condition FailureTarget at once, and Failed only "+
+			"when all its pods have ended.",
 		"docs: concepts/workloads/controllers/job#terminal-job-conditions; kubernetes/kubernetes#123775",
-		contract.BackoffLimitPerIndex, contract.Versions(">= 1.31.0"), contract.Invariants{"job-finished-after-pods", "job-verdict-comes-first"})
+		contract.BackoffLimitPerIndex, contract.Versions(">= 1.31.0"),
+		contract.Invariants{"job-finished-after-pods", "job-verdict-comes-first"})
 	FailedIndexesWithinMax = contract.New("JOB-BACKOFFLIMITPERINDEX-009",
 		"As many failed indexes as maxFailedIndexes MUST NOT end the Job.",
 		"batch/v1 JobSpec.maxFailedIndexes; KEP-3850",
@@ -136,15 +153,18 @@ var (
 		"batch/v1 JobSpec.backoffLimit; KEP-3850",
 		contract.BackoffLimitPerIndex)
 	FailureCountAnnotation = contract.New("JOB-BACKOFFLIMITPERINDEX-012",
-		"Every pod MUST have the annotation batch.kubernetes.io/job-index-failure-count with the number of failures of its index that count: 0 at first, and one more after each.",
+		"Every pod MUST have the annotation batch.kubernetes.io/job-index-failure-count with the number of failures "+
+			"of its index that count: 0 at first, and one more after each.",
 		"batch/v1 JobIndexFailureCountAnnotation; KEP-3850",
 		contract.BackoffLimitPerIndex, contract.Invariants{"job-index-failure-count"})
 	IgnoredFailureCountAnnotation = contract.New("JOB-BACKOFFLIMITPERINDEX-013",
-		"A failure that podFailurePolicy ignores MUST NOT count towards backoffLimitPerIndex; the next pod's annotation batch.kubernetes.io/job-index-ignored-failure-count MUST count it instead.",
+		"A failure that podFailurePolicy ignores MUST NOT count towards backoffLimitPerIndex; the next pod's "+
+			"annotation batch.kubernetes.io/job-index-ignored-failure-count MUST count it instead.",
 		"batch/v1 JobIndexIgnoredFailureCountAnnotation; KEP-3850",
 		contract.BackoffLimitPerIndex)
 	BackoffPerIndex = contract.New("JOB-BACKOFFLIMITPERINDEX-014",
-		"The next pod of an index MUST be delayed by 10 s after the index's first failure, and by twice as long after each further one.",
+		"The next pod of an index MUST be delayed by 10 s after the index's first failure, and by twice as "+
+			"long after each further one.",
 		"KEP-3850; docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
 		contract.BackoffLimitPerIndex, contract.Invariants{"job-index-backoff-is-kept", "job-index-backoff-is-kept"})
 	BackoffLeavesOtherIndexes = contract.New("JOB-BACKOFFLIMITPERINDEX-015",
@@ -160,15 +180,18 @@ var (
 		"batch/v1 JobSpec.podReplacementPolicy and JobSpec.backoffLimitPerIndex; KEP-3850",
 		contract.BackoffLimitPerIndex)
 	TerminatingPodKeepsItsIndex = contract.New("JOB-BACKOFFLIMITPERINDEX-018",
-		"With podReplacementPolicy Failed, the pod of an index that is terminating MUST NOT count as a failure of the index before it has ended.",
+		"With podReplacementPolicy Failed, the pod of an index that is terminating MUST NOT count as a failure of "+
+			"the index before it has ended.",
 		"batch/v1 JobSpec.podReplacementPolicy; KEP-3850; KEP-3939",
 		contract.BackoffLimitPerIndex, contract.Invariants{"job-replaces-only-failed"})
 	FailIndexAction = contract.New("JOB-BACKOFFLIMITPERINDEX-019",
-		"When a failed pod matches a podFailurePolicy rule with the action FailIndex, its index MUST fail without any retry, and the Job MUST go on with the others.",
+		"When a failed pod matches a podFailurePolicy rule with the action FailIndex, its index MUST fail without "+
+			"any retry, and the Job MUST go on with the others.",
 		"batch/v1 PodFailurePolicyRule.action; KEP-3850",
 		contract.BackoffLimitPerIndex, contract.Invariants{"job-fail-index-is-heeded", "job-fail-index-is-heeded"})
 	FailJobBeatsPerIndex = contract.New("JOB-BACKOFFLIMITPERINDEX-020",
-		"When a failed pod matches a podFailurePolicy rule with the action FailJob, the whole Job MUST fail, whatever is left of backoffLimitPerIndex.",
+		"When a failed pod matches a podFailurePolicy rule with the action FailJob, the whole Job MUST fail, "+
+			"whatever is left of backoffLimitPerIndex.",
 		"batch/v1 PodFailurePolicyRule.action; KEP-3329",
 		contract.BackoffLimitPerIndex)
 	FailedCountsEveryIndex = contract.New("JOB-BACKOFFLIMITPERINDEX-021",
@@ -184,29 +207,37 @@ var (
 // The field podFailurePolicy (KEP-3329).
 var (
 	FailJobAction = contract.New("JOB-PODFAILUREPOLICY-001",
-		"When a failed pod matches a rule with the action FailJob, the Job MUST fail with the reason PodFailurePolicy, however many retries are left.",
+		"When a failed pod matches a rule with the action FailJob, the Job MUST fail with the reason "+
+			"PodFailurePolicy, however many retries are left.",
 		"batch/v1 PodFailurePolicyRule.action; batch/v1 JobReasonPodFailurePolicy; KEP-3329",
-		contract.PodFailurePolicy, contract.Invariants{"job-fail-job-is-heeded", "job-fails-for-a-reason", "job-fail-job-is-heeded"})
+		contract.PodFailurePolicy,
+		contract.Invariants{"job-fail-job-is-heeded", "job-fails-for-a-reason", "job-fail-job-is-heeded"})
 	FailJobMessage = contract.New("JOB-PODFAILUREPOLICY-002",
-		"The conditions of a Job that fails so MUST say which pod it was, which container with which exit code or which pod condition, and which rule.",
+		"The conditions of a Job that fails so MUST say which pod it was, which container with which exit code or "+
+			"which pod condition, and which rule.",
 		"KEP-3329; docs: tasks/job/pod-failure-policy",
 		contract.PodFailurePolicy)
 	FailJobDeletesPods = contract.New("JOB-PODFAILUREPOLICY-003",
-		"All running pods of a Job that fails so MUST be terminated, and the status MUST NOT count any as active from then on.",
+		"All running pods of a Job that fails so MUST be terminated, and the status MUST NOT count "+
+			"any as active from then on.",
 		"batch/v1 PodFailurePolicyRule.action; KEP-3329",
 		contract.PodFailurePolicy)
 	FailJobWaitsForPods = contract.New("JOB-PODFAILUREPOLICY-004",
-		"A Job that fails so MUST have the condition FailureTarget at once, and Failed only when all its pods have ended.",
+		"A Job that fails so MUST have the condition FailureTarget at once, and Failed only "+
+			"when all its pods have ended.",
 		"docs: concepts/workloads/controllers/job#terminal-job-conditions; KEP-3329; kubernetes/kubernetes#123775",
-		contract.PodFailurePolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-finished-after-pods", "job-verdict-comes-first"})
+		contract.PodFailurePolicy, contract.Versions(">= 1.31.0"),
+		contract.Invariants{"job-finished-after-pods", "job-verdict-comes-first"})
 	FailJobIsFinal = contract.New("JOB-PODFAILUREPOLICY-005",
 		"Once a FailJob rule has matched, the Job MUST fail even if its other pods succeed before they are gone.",
 		"batch/v1 JobStatus.conditions; KEP-3329",
 		contract.PodFailurePolicy, contract.Invariants{"job-verdict-is-final"})
 	IgnoreAction = contract.New("JOB-PODFAILUREPOLICY-006",
-		"A failure that matches a rule with the action Ignore MUST NOT count in status.failed nor towards backoffLimit, and the pod MUST be replaced.",
+		"A failure that matches a rule with the action Ignore MUST NOT count in status.failed nor towards "+
+			"backoffLimit, and the pod MUST be replaced.",
 		"batch/v1 PodFailurePolicyRule.action; KEP-3329",
-		contract.PodFailurePolicy, contract.Invariants{"job-ignored-failures-do-not-count", "job-ignored-failures-do-not-count"})
+		contract.PodFailurePolicy,
+		contract.Invariants{"job-ignored-failures-do-not-count", "job-ignored-failures-do-not-count"})
 	CountAction = contract.New("JOB-PODFAILUREPOLICY-007",
 		"A failure that matches a rule with the action Count MUST count in status.failed and towards backoffLimit.",
 		"batch/v1 PodFailurePolicyRule.action; KEP-3329",
@@ -220,11 +251,13 @@ var (
 		"batch/v1 PodFailurePolicy.rules",
 		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
 	ExitCodesIn = contract.New("JOB-PODFAILUREPOLICY-010",
-		"With the operator In, onExitCodes MUST match when a container's exit code is one of the values, and only then.",
+		"With the operator In, onExitCodes MUST match when a container's exit code is one "+
+			"of the values, and only then.",
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement.operator",
 		contract.PodFailurePolicy)
 	ExitCodesNotIn = contract.New("JOB-PODFAILUREPOLICY-011",
-		"With the operator NotIn, onExitCodes MUST match when the exit code of a container that failed is none of the values, and only then.",
+		"With the operator NotIn, onExitCodes MUST match when the exit code of a container that failed is none "+
+			"of the values, and only then.",
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement.operator",
 		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
 	SucceededContainerNeverMatches = contract.New("JOB-PODFAILUREPOLICY-012",
@@ -244,7 +277,8 @@ var (
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement: status.initContainerStatuses",
 		contract.PodFailurePolicy)
 	MatchesPodConditions = contract.New("JOB-PODFAILUREPOLICY-016",
-		"onPodConditions MUST match when the failed pod has a condition of that type and status, True if none is given, and not when it lacks the condition or has it with another status.",
+		"onPodConditions MUST match when the failed pod has a condition of that type and status, True if none is "+
+			"given, and not when it lacks the condition or has it with another status.",
 		"batch/v1 PodFailurePolicyOnPodConditionsPattern.type and status",
 		contract.PodFailurePolicy)
 	AnyPatternMatches = contract.New("JOB-PODFAILUREPOLICY-017",
@@ -252,19 +286,23 @@ var (
 		"batch/v1 PodFailurePolicyRule.onPodConditions",
 		contract.PodFailurePolicy)
 	MatchesEviction = contract.New("JOB-PODFAILUREPOLICY-018",
-		"A pod that is evicted through the API fails with the condition DisruptionTarget, which rules MUST be able to match.",
+		"A pod that is evicted through the API fails with the condition DisruptionTarget, which "+
+			"rules MUST be able to match.",
 		"KEP-3329; docs: concepts/workloads/pods/disruptions#pod-disruption-conditions",
 		contract.PodFailurePolicy)
 	TerminatingPodIsNotJudged = contract.New("JOB-PODFAILUREPOLICY-019",
-		"With a podFailurePolicy, a terminating pod MUST be neither judged by the rules nor counted nor replaced before it has ended.",
-		"batch/v1 JobSpec.podReplacementPolicy: Failed is the only value; docs: concepts/workloads/controllers/job#pod-failure-policy; KEP-3329",
+		"With a podFailurePolicy, a terminating pod MUST be neither judged by the rules nor counted nor "+
+			"replaced before it has ended.",
+		"batch/v1 JobSpec.podReplacementPolicy: Failed is the only value; docs: "+
+			"concepts/workloads/controllers/job#pod-failure-policy; KEP-3329",
 		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason", "job-replaces-only-failed"})
 	RulesNeedAFailure = contract.New("JOB-PODFAILUREPOLICY-020",
 		"Rules MUST NOT be applied to pods that run or have succeeded.",
 		"batch/v1 JobSpec.podFailurePolicy: the policy of handling failed pods",
 		contract.PodFailurePolicy)
 	EveryFailureIsJudged = contract.New("JOB-PODFAILUREPOLICY-021",
-		"A rule MUST decide for every failed pod anew: ignored failures and counted ones may follow each other in any order.",
+		"A rule MUST decide for every failed pod anew: ignored failures and counted ones may "+
+			"follow each other in any order.",
 		"batch/v1 PodFailurePolicy.rules",
 		contract.PodFailurePolicy)
 	UnterminatedHasNoExitCode = contract.New("JOB-PODFAILUREPOLICY-022",
@@ -276,15 +314,18 @@ var (
 // The field podReplacementPolicy (KEP-3939).
 var (
 	FailedReplacesAfterEnd = contract.New("JOB-REPLACEMENT-001",
-		"With the policy Failed, a Job controller MUST NOT replace a pod that is being deleted before it has ended, and MUST replace it then.",
+		"With the policy Failed, a Job controller MUST NOT replace a pod that is being deleted before it has "+
+			"ended, and MUST replace it then.",
 		"batch/v1 JobSpec.podReplacementPolicy; KEP-3939",
 		contract.PodReplacementPolicy, contract.Invariants{"job-replaces-only-failed"})
 	FailedCountsAfterEnd = contract.New("JOB-REPLACEMENT-002",
-		"With the policy Failed, a pod that is being deleted MUST NOT count as failed before it has ended, and MUST count as succeeded if that is how it ends.",
+		"With the policy Failed, a pod that is being deleted MUST NOT count as failed before it has ended, and MUST "+
+			"count as succeeded if that is how it ends.",
 		"KEP-3939; batch/v1 JobStatus.succeeded and failed",
 		contract.PodReplacementPolicy)
 	TerminatingReplacesAtOnce = contract.New("JOB-REPLACEMENT-003",
-		"With the policy TerminatingOrFailed, a pod that is being deleted MUST count as failed and MUST be replaced before it has ended.",
+		"With the policy TerminatingOrFailed, a pod that is being deleted MUST count as failed and MUST be "+
+			"replaced before it has ended.",
 		"batch/v1 JobSpec.podReplacementPolicy; KEP-3939",
 		contract.PodReplacementPolicy)
 	TerminatingStaysFailed = contract.New("JOB-REPLACEMENT-004",
@@ -292,11 +333,13 @@ var (
 		"KEP-3939: The default job controller behavior",
 		contract.PodReplacementPolicy)
 	FailedBlocksTheIndexOnly = contract.New("JOB-REPLACEMENT-005",
-		"With the policy Failed, an index MUST NOT be started while a pod of it is being deleted, and other indexes MUST be as far as parallelism allows.",
+		"With the policy Failed, an index MUST NOT be started while a pod of it is being deleted, and other indexes "+
+			"MUST be as far as parallelism allows.",
 		"KEP-3939: in Indexed completion mode, the tracking of pods is per index",
 		contract.PodReplacementPolicy, contract.Invariants{"job-index-replaces-only-failed"})
 	FailedDelaysResume = contract.New("JOB-REPLACEMENT-006",
-		"With the policy Failed, a Job that is resumed MUST wait for the pods that its suspension deleted; with TerminatingOrFailed it MUST NOT.",
+		"With the policy Failed, a Job that is resumed MUST wait for the pods that its suspension deleted; with "+
+			"TerminatingOrFailed it MUST NOT.",
 		"batch/v1 JobSpec.podReplacementPolicy; KEP-3939",
 		contract.PodReplacementPolicy)
 	BothReplaceFailed = contract.New("JOB-REPLACEMENT-007",

@@ -64,7 +64,8 @@ var (
 var (
 	TrackingFinalizer = contract.New("JOB-TRACKING-001",
 		"A Job controller MUST create pods with the finalizer batch.kubernetes.io/job-tracking.",
-		"batch/v1 JobTrackingFinalizer; KEP-2307; docs: concepts/workloads/controllers/job#job-tracking-with-finalizers",
+		"batch/v1 JobTrackingFinalizer; KEP-2307; docs: "+
+			"concepts/workloads/controllers/job#job-tracking-with-finalizers",
 		contract.Invariants{"job-pod-is-tracked"})
 	FinalizerUntilCounted = contract.New("JOB-TRACKING-002",
 		"A Job controller MUST keep the finalizer on a pod that has finished until the status has counted it.",
@@ -72,7 +73,8 @@ var (
 		contract.Invariants{"job-pod-released-after-counting"})
 	CountsOnce = contract.New("JOB-TRACKING-003",
 		"A Job controller MUST count every pod once at most.",
-		"batch/v1 JobStatus.uncountedTerminatedPods; KEP-2307; kubernetes/kubernetes#105199; kubernetes/kubernetes#104666",
+		"batch/v1 JobStatus.uncountedTerminatedPods; KEP-2307; kubernetes/kubernetes#105199; "+
+			"kubernetes/kubernetes#104666",
 		contract.Invariants{"job-pod-counted-once", "job-counts-no-more-than-pods", "job-uncounted-become-counted"})
 	ReleasesBeforeFinish = contract.New("JOB-TRACKING-004",
 		"A Job controller MUST remove the finalizer from all pods of a Job before the Job finishes.",
@@ -86,7 +88,8 @@ var (
 		"A Job controller MUST remove the finalizer from a pod that is not the Job's any more.",
 		"KEP-2307")
 	UncountedLists = contract.New("JOB-TRACKING-007",
-		"The uncounted lists MUST name pods only that have finished or are being deleted, and MUST be empty when the Job has finished.",
+		"The uncounted lists MUST name pods only that have finished or are being deleted, and MUST be "+
+			"empty when the Job has finished.",
 		"batch/v1 JobStatus.uncountedTerminatedPods",
 		contract.Invariants{"job-uncounted-are-pods-of-the-job", "job-finished-is-settled"})
 	ReleasesLatePods = contract.New("JOB-TRACKING-008",
@@ -102,7 +105,8 @@ var (
 // Pods that are being deleted.
 var (
 	EndedIsNotTerminating = contract.New("JOB-TERMINATING-001",
-		"A pod that has ended MUST NOT count as terminating, nor keep its Job from finishing, although it is being deleted and still there.",
+		"A pod that has ended MUST NOT count as terminating, nor keep its Job from finishing, although it is "+
+			"being deleted and still there.",
 		"batch/v1 JobStatus.terminating: in phase Pending or Running; KEP-3939")
 	TerminatingIsNotActive = contract.New("JOB-TERMINATING-002",
 		"A pod that is being deleted MUST NOT count as active or ready, whatever its condition Ready says.",
@@ -117,50 +121,62 @@ var (
 		"batch/v1 JobStatus.conditions",
 		contract.Invariants{"job-verdict-is-final", "job-completes-at-rest", "job-fails-at-rest"})
 	CompleteIsAnnounced = contract.New("JOB-END-002",
-		"A Job MUST have the condition SuccessCriteriaMet by the time it is Complete, both with the reason CompletionsReached where the number of successes decided.",
-		"batch/v1 JobReasonCompletionsReached; KEP-3998; KEP-4368; docs: concepts/workloads/controllers/job#terminal-job-conditions",
+		"A Job MUST have the condition SuccessCriteriaMet by the time it is Complete, both with the reason "+
+			"CompletionsReached where the number of successes decided.",
+		"batch/v1 JobReasonCompletionsReached; KEP-3998; KEP-4368; docs: "+
+			"concepts/workloads/controllers/job#terminal-job-conditions",
 		contract.Versions(">= 1.31.0"), contract.Invariants{"job-verdict-comes-first"})
 	FailedIsAnnounced = contract.New("JOB-END-003",
 		"A Job MUST have the condition FailureTarget by the time it has Failed, both with the same reason.",
 		"batch/v1 JobFailureTarget; KEP-4368; docs: concepts/workloads/controllers/job#terminal-job-conditions",
 		contract.Versions(">= 1.31.0"), contract.Invariants{"job-verdict-comes-first"})
 	CompleteAfterAllPods = contract.New("JOB-END-004",
-		"A Job controller MUST set SuccessCriteriaMet as soon as that is decided, and Complete only when all pods of the Job have ended.",
+		"A Job controller MUST set SuccessCriteriaMet as soon as that is decided, and Complete only when all "+
+			"pods of the Job have ended.",
 		"docs: concepts/workloads/controllers/job#terminal-job-conditions; kubernetes/kubernetes#123775",
 		contract.Versions(">= 1.31.0"), contract.Invariants{"job-finished-after-pods"})
 	FailedAfterAllPods = contract.New("JOB-END-005",
-		"A Job controller MUST set FailureTarget as soon as that is decided, and Failed only when all pods of the Job have ended.",
+		"A Job controller MUST set FailureTarget as soon as that is decided, and Failed only when all "+
+			"pods of the Job have ended.",
 		"docs: concepts/workloads/controllers/job#terminal-job-conditions; kubernetes/kubernetes#123775",
 		contract.Versions(">= 1.31.0"), contract.Invariants{"job-finished-after-pods"})
 	NoPodsOnceDecided = contract.New("JOB-END-006",
 		"A Job controller MUST NOT create pods of a Job that is decided or finished.",
-		"batch/v1 JobStatus.conditions; docs: concepts/workloads/controllers/job#job-termination-and-cleanup; kubernetes/kubernetes#130103",
+		"batch/v1 JobStatus.conditions; docs: concepts/workloads/controllers/job#job-termination-and-cleanup; "+
+			"kubernetes/kubernetes#130103",
 		contract.Invariants{"job-creates-nothing-once-decided"})
 	FinishedStatusIsFixed = contract.New("JOB-END-007",
 		"A Job controller MUST NOT change the status of a finished Job, whatever happens to its spec and its pods.",
 		"batch/v1 JobStatus.conditions",
 		contract.Invariants{"job-status-is-final"})
 	FinishTimeForTTL = contract.New("JOB-END-008",
-		"The condition of a finished Job MUST record when it finished, so that the Job is deleted after ttlSecondsAfterFinished.",
+		"The condition of a finished Job MUST record when it finished, so that the Job is deleted "+
+			"after ttlSecondsAfterFinished.",
 		"batch/v1 JobSpec.ttlSecondsAfterFinished; docs: concepts/workloads/controllers/ttlafterfinished")
 )
 
 // What a finished Job leaves behind, and how it is deleted.
 var (
 	ForegroundDeletion = contract.New("JOB-FINISHED-001",
-		"A Job that is deleted in the foreground MUST go after its pods, which a Job controller MUST neither hold up nor replace.",
-		"metav1.DeletePropagationForeground; docs: concepts/architecture/garbage-collection#foreground-deletion; KEP-2307")
+		"A Job that is deleted in the foreground MUST go after its pods, which a Job controller MUST "+
+			"neither hold up nor replace.",
+		"metav1.DeletePropagationForeground; docs: "+
+			"concepts/architecture/garbage-collection#foreground-deletion; KEP-2307")
 	KeepsFinishedJob = contract.New("JOB-FINISHED-002",
-		"A Job controller MUST NOT delete a finished Job, and neither ttlSecondsAfterFinished nor its absence changes that.",
+		"A Job controller MUST NOT delete a finished Job, and neither ttlSecondsAfterFinished "+
+			"nor its absence changes that.",
 		"batch/v1 JobSpec.ttlSecondsAfterFinished; docs: concepts/workloads/controllers/ttlafterfinished")
 	TTLAfterFailure = contract.New("JOB-FINISHED-003",
-		"A Job that has failed MUST go like a Complete one when its ttlSecondsAfterFinished have passed, with its pods.",
+		"A Job that has failed MUST go like a Complete one when its ttlSecondsAfterFinished "+
+			"have passed, with its pods.",
 		"batch/v1 JobSpec.ttlSecondsAfterFinished: either Complete or Failed")
 	EventsForPods = contract.New("JOB-FINISHED-004",
-		"A Job controller SHOULD emit the events SuccessfulCreate and SuccessfulDelete for the pods that it creates and deletes.",
+		"A Job controller SHOULD emit the events SuccessfulCreate and SuccessfulDelete for the pods "+
+			"that it creates and deletes.",
 		"docs: concepts/workloads/controllers/job#running-an-example-job")
 	EventForEnd = contract.New("JOB-FINISHED-005",
-		"A Job controller SHOULD emit an event at a Job's end: Completed, or a warning with the reason of the condition Failed.",
+		"A Job controller SHOULD emit an event at a Job's end: Completed, or a warning with the "+
+			"reason of the condition Failed.",
 		"docs: concepts/workloads/controllers/job#running-an-example-job")
 )
 
@@ -175,7 +191,8 @@ var (
 		"batch/v1 JobSpec.suspend; KEP-2232",
 		contract.Suspend, contract.Invariants{"job-surplus-at-rest"})
 	SuspensionCountsNothing = contract.New("JOB-SUSPEND-003",
-		"Pods that were deleted because of the suspension MUST count neither as failed nor as succeeded, however they end.",
+		"Pods that were deleted because of the suspension MUST count neither as failed nor as "+
+			"succeeded, however they end.",
 		"docs: concepts/workloads/controllers/job#suspending-a-job; KEP-2232",
 		contract.Suspend)
 	SuspendedCondition = contract.New("JOB-SUSPEND-004",
@@ -199,11 +216,13 @@ var (
 		"batch/v1 JobStatus.conditions: terminal conditions cannot be disabled; KEP-2232",
 		contract.Suspend)
 	TemplateChangesBeforeStart = contract.New("JOB-SUSPEND-009",
-		"Pods MUST be created with the labels, annotations, node selector, tolerations and node affinity that the template got while a Job that never ran was suspended.",
+		"Pods MUST be created with the labels, annotations, node selector, tolerations and node affinity that the "+
+			"template got while a Job that never ran was suspended.",
 		"KEP-2926; docs: concepts/workloads/controllers/job#mutable-scheduling-directives",
 		contract.Suspend)
 	TemplateChangesWhileSuspended = contract.New("JOB-SUSPEND-010",
-		"The same MUST hold for a suspended Job that had run before, for its scheduling directives and the resources of its containers.",
+		"The same MUST hold for a suspended Job that had run before, for its scheduling directives and the "+
+			"resources of its containers.",
 		"KEP-5440",
 		contract.Suspend, contract.Versions(">= 1.36.0"))
 	EventsForSuspension = contract.New("JOB-SUSPEND-011",
@@ -211,7 +230,8 @@ var (
 		"docs: concepts/workloads/controllers/job#suspending-a-job",
 		contract.Suspend)
 	SuspendedReasons = contract.New("JOB-SUSPEND-012",
-		"The condition Suspended SHOULD have the reason JobSuspended while the Job is suspended, and JobResumed afterwards.",
+		"The condition Suspended SHOULD have the reason JobSuspended while the Job is "+
+			"suspended, and JobResumed afterwards.",
 		"KEP-2232; kube-controller-manager has them since v1.21, batch/v1 has no constants for them",
 		contract.Suspend)
 	SuspensionResetsStartTime = contract.New("JOB-SUSPEND-013",
@@ -219,7 +239,8 @@ var (
 		"batch/v1 JobSpec.suspend: suspending a Job will reset the StartTime field of the Job; KEP-5440",
 		contract.Suspend, contract.Versions(">= 1.36.0"))
 	SuspensionAfterDecision = contract.New("JOB-SUSPEND-014",
-		"A Job that has the condition FailureTarget or SuccessCriteriaMet MUST finish although it is suspended before its last pod has ended.",
+		"A Job that has the condition FailureTarget or SuccessCriteriaMet MUST finish although it is suspended "+
+			"before its last pod has ended.",
 		"docs: concepts/workloads/controllers/job#terminal-job-conditions; KEP-3998",
 		contract.Suspend, contract.Versions(">= 1.31.0"))
 	SuspendedWithNothingToDo = contract.New("JOB-SUSPEND-015",
@@ -235,7 +256,8 @@ var (
 		"batch/v1 JobSpec.managedBy; KEP-4368",
 		contract.ManagedBy, contract.Versions(">= 1.32.0"), contract.Invariants{"job-managed-by-others-is-left-alone"})
 	LeavesManagedPods = contract.New("JOB-MANAGEDBY-002",
-		"A Job controller MUST leave the pods of such a Job alone: neither adopt, release nor delete them, nor take the finalizer batch.kubernetes.io/job-tracking off.",
+		"A Job controller MUST leave the pods of such a Job alone: neither adopt, release nor delete them, nor take "+
+			"the finalizer batch.kubernetes.io/job-tracking off.",
 		"KEP-4368",
 		contract.ManagedBy, contract.Versions(">= 1.32.0"))
 	LeavesManagedStatus = contract.New("JOB-MANAGEDBY-003",
@@ -243,7 +265,8 @@ var (
 		"KEP-4368",
 		contract.ManagedBy, contract.Versions(">= 1.32.0"))
 	OwnManagedBy = contract.New("JOB-MANAGEDBY-004",
-		"A Job controller MUST look after a Job whose managedBy is kubernetes.io/job-controller like after one without.",
+		"A Job controller MUST look after a Job whose managedBy is "+
+			"kubernetes.io/job-controller like after one without.",
 		"batch/v1 JobSpec.managedBy",
 		contract.ManagedBy, contract.Versions(">= 1.32.0"))
 )
@@ -251,11 +274,14 @@ var (
 // The field activeDeadlineSeconds.
 var (
 	FailsAtDeadline = contract.New("JOB-DEADLINE-001",
-		"A Job MUST fail with the reason DeadlineExceeded when activeDeadlineSeconds have passed since its startTime, and not before.",
-		"batch/v1 JobSpec.activeDeadlineSeconds; batch/v1 JobReasonDeadlineExceeded; docs: concepts/workloads/controllers/job#job-termination-and-cleanup",
+		"A Job MUST fail with the reason DeadlineExceeded when activeDeadlineSeconds have passed since "+
+			"its startTime, and not before.",
+		"batch/v1 JobSpec.activeDeadlineSeconds; batch/v1 JobReasonDeadlineExceeded; docs: "+
+			"concepts/workloads/controllers/job#job-termination-and-cleanup",
 		contract.Invariants{"job-fails-for-a-reason"})
 	DeadlineDeletesActive = contract.New("JOB-DEADLINE-002",
-		"When the deadline is over, a Job controller MUST delete all pods of the Job that are active, and start no more.",
+		"When the deadline is over, a Job controller MUST delete all pods of the Job that "+
+			"are active, and start no more.",
 		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup")
 	DeadlineKeepsFinished = contract.New("JOB-DEADLINE-003",
 		"When the deadline is over, a Job controller MUST leave pods alone that have finished.",
@@ -294,7 +320,8 @@ var (
 // How a Job finds its pods where names, labels and owners are unusual.
 var (
 	LegacyPodLabels = contract.New("JOB-IDENTITY-001",
-		"A pod of a Job MUST have the labels job-name and controller-uid, too, which are older than those with the prefix batch.kubernetes.io.",
+		"A pod of a Job MUST have the labels job-name and controller-uid, too, which are older than those with the "+
+			"prefix batch.kubernetes.io.",
 		"batch/v1 JobNameLabel and ControllerUidLabel; docs: reference/labels-annotations-taints#job-name-deprecated")
 	LongJobName = contract.New("JOB-IDENTITY-002",
 		"A Job controller MUST run a Job whose name is as long as a label's value may be.",

@@ -20,13 +20,16 @@ var (
 		"docs: concepts/architecture/garbage-collection; batch/v1 JobSpec.selector",
 		contract.Invariants{"job-pod-is-owned"})
 	AdoptsPods = contract.New("JOB-PODS-005",
-		"A Job controller MUST adopt a pod without an owner that matches the Job's selector, and count it as one of the Job's.",
-		"batch/v1 JobSpec.selector; batch/v1 JobSpec.manualSelector; docs: concepts/workloads/controllers/job#specifying-your-own-pod-selector")
+		"A Job controller MUST adopt a pod without an owner that matches the Job's selector, and "+
+			"count it as one of the Job's.",
+		"batch/v1 JobSpec.selector; batch/v1 JobSpec.manualSelector; docs: "+
+			"concepts/workloads/controllers/job#specifying-your-own-pod-selector")
 	ReleasesUnmatchedPods = contract.New("JOB-PODS-006",
 		"A Job controller MUST release a pod that no longer matches the Job's selector, and replace it.",
 		"batch/v1 JobSpec.selector; docs: concepts/overview/working-with-objects/labels")
 	LeavesForeignPods = contract.New("JOB-PODS-007",
-		"A Job controller MUST NOT adopt, count or delete a pod that has another controlling owner, even if it matches the selector.",
+		"A Job controller MUST NOT adopt, count or delete a pod that has another controlling owner, even "+
+			"if it matches the selector.",
 		"docs: concepts/overview/working-with-objects/owners-dependents; batch/v1 JobSpec.selector")
 	NoAdoptionWhileBeingDeleted = contract.New("JOB-PODS-008",
 		"A Job controller MUST NOT adopt a pod for a Job that is being deleted.",
@@ -37,10 +40,12 @@ var (
 		contract.Invariants{"job-creates-nothing-while-stopped"})
 	PodsGoWithJob = contract.New("JOB-PODS-010",
 		"When a Job is deleted, its pods MUST be able to go with it, whatever state they are in.",
-		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup; kubernetes/kubernetes#108752; kubernetes/kubernetes#109429")
+		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup; kubernetes/kubernetes#108752; "+
+			"kubernetes/kubernetes#109429")
 	OrphanedPodsRun = contract.New("JOB-PODS-011",
 		"When a Job is deleted and its pods are not, they MUST run on without an owner.",
-		"docs: concepts/workloads/controllers/job#specifying-your-own-pod-selector; docs: concepts/architecture/garbage-collection")
+		"docs: concepts/workloads/controllers/job#specifying-your-own-pod-selector; docs: "+
+			"concepts/architecture/garbage-collection")
 	KeepsFinishedPods = contract.New("JOB-PODS-012",
 		"A Job controller MUST keep pods that have finished when the Job is finished.",
 		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup")
@@ -53,7 +58,8 @@ var (
 		"batch/v1 JobSpec.parallelism",
 		contract.Invariants{"job-active-within-parallelism"})
 	RunsAsMany = contract.New("JOB-PARALLELISM-002",
-		"A Job controller MUST run as many pods at the same time as parallelism says, while there is work for that many.",
+		"A Job controller MUST run as many pods at the same time as parallelism says, while "+
+			"there is work for that many.",
 		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism",
 		contract.Invariants{"job-runs-at-rest"})
 	ParallelismIsOne = contract.New("JOB-PARALLELISM-003",
@@ -61,7 +67,8 @@ var (
 		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#parallel-jobs")
 	NoMoreThanCompletions = contract.New("JOB-PARALLELISM-004",
 		"A Job controller MUST NOT run more pods than there are completions left to reach.",
-		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism; kubernetes/kubernetes#137210",
+		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism; "+
+			"kubernetes/kubernetes#137210",
 		contract.Invariants{"job-creates-no-more-than-needed"})
 	ZeroParallelism = contract.New("JOB-PARALLELISM-005",
 		"While parallelism is 0, a Job controller MUST run no pod of the Job and MUST NOT finish it.",
@@ -77,7 +84,8 @@ var (
 		"A pod that is deleted because parallelism was lowered MUST NOT count as failed.",
 		"batch/v1 JobSpec.parallelism; KEP-2307")
 	WorkQueueStopsAtSuccess = contract.New("JOB-PARALLELISM-009",
-		"Once a pod of a Job without completions has succeeded, a Job controller MUST NOT start another one, and MUST let the others run to their end.",
+		"Once a pod of a Job without completions has succeeded, a Job controller MUST NOT start another one, and "+
+			"MUST let the others run to their end.",
 		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#parallel-jobs")
 	WorkQueueReplacesFailures = contract.New("JOB-PARALLELISM-010",
 		"While no pod of a Job without completions has succeeded, a Job controller MUST replace those that fail.",
@@ -89,11 +97,13 @@ var (
 		"Where podReplacementPolicy is not set, a Job controller MUST replace a pod as soon as somebody deletes it.",
 		"batch/v1 JobSpec.podReplacementPolicy; KEP-3939")
 	RetriesToCreatePods = contract.New("JOB-PARALLELISM-013",
-		"When pods cannot be created for a while, a Job controller MUST go on trying, and MUST NOT count the attempts as failures.",
+		"When pods cannot be created for a while, a Job controller MUST go on trying, and MUST NOT "+
+			"count the attempts as failures.",
 		"docs: concepts/workloads/controllers/job#controlling-parallelism")
 	SurplusIsNotReady = contract.New("JOB-PARALLELISM-014",
 		"Of the pods that are too many, a Job controller SHOULD delete those first that are not ready.",
-		"kube-controller-manager sorts by controller.ActivePods; docs: concepts/workloads/controllers/replicaset#scaling-a-replicaset")
+		"kube-controller-manager sorts by controller.ActivePods; docs: "+
+			"concepts/workloads/controllers/replicaset#scaling-a-replicaset")
 )
 
 // How a Job reaches its completions.
@@ -113,7 +123,8 @@ var (
 		"With completions of 0, a Job MUST become Complete without any pod.",
 		"batch/v1 JobSpec.completions")
 	WorkQueueCompletes = contract.New("JOB-COMPLETIONS-005",
-		"A Job without completions MUST become Complete when one of its pods has succeeded and all others have ended, and not before.",
+		"A Job without completions MUST become Complete when one of its pods has succeeded and all others "+
+			"have ended, and not before.",
 		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#parallel-jobs")
 	CompletionsOutliveTheirPods = contract.New("JOB-COMPLETIONS-006",
 		"A completion that was counted MUST stay counted when its pod is deleted.",
@@ -136,7 +147,8 @@ var (
 // The completionMode Indexed (KEP-2214, KEP-4017).
 var (
 	EveryPodHasAnIndex = contract.New("JOB-INDEXED-001",
-		"Each pod of an Indexed Job MUST have one of the indexes from 0 to completions-1, in the annotation and in the label batch.kubernetes.io/job-completion-index.",
+		"Each pod of an Indexed Job MUST have one of the indexes from 0 to completions-1, in the annotation and in "+
+			"the label batch.kubernetes.io/job-completion-index.",
 		"batch/v1 JobSpec.completionMode; KEP-2214; KEP-4017",
 		contract.Indexed, contract.Invariants{"job-pod-tells-its-index"})
 	IndexedHostname = contract.New("JOB-INDEXED-002",
@@ -144,12 +156,14 @@ var (
 		"batch/v1 JobSpec.completionMode; docs: concepts/workloads/controllers/job#completion-mode",
 		contract.Indexed)
 	IndexedPodName = contract.New("JOB-INDEXED-003",
-		"The name of a pod MUST begin with the Job's name and the index, with a hyphen after each, where that leaves the name valid.",
+		"The name of a pod MUST begin with the Job's name and the index, with a hyphen after each, where "+
+			"that leaves the name valid.",
 		"batch/v1 JobSpec.completionMode",
 		contract.Indexed)
 	IndexVariable = contract.New("JOB-INDEXED-004",
 		"Every container and init container MUST have the index in its environment variable JOB_COMPLETION_INDEX.",
-		"KEP-2214; docs: concepts/workloads/controllers/job#completion-mode; docs: tasks/job/indexed-parallel-processing-static",
+		"KEP-2214; docs: concepts/workloads/controllers/job#completion-mode; docs: "+
+			"tasks/job/indexed-parallel-processing-static",
 		contract.Indexed)
 	OwnIndexVariable = contract.New("JOB-INDEXED-005",
 		"A Job controller MUST leave a variable JOB_COMPLETION_INDEX alone that the template sets itself.",
@@ -160,7 +174,8 @@ var (
 		"batch/v1 JobSpec.completionMode",
 		contract.Indexed, contract.Invariants{"job-indexes-agree"})
 	CompletedIndexesFormat = contract.New("JOB-INDEXED-007",
-		"The status field completedIndexes MUST list the indexes that have succeeded in increasing order, with three or more consecutive ones as a range.",
+		"The status field completedIndexes MUST list the indexes that have succeeded in increasing order, with three "+
+			"or more consecutive ones as a range.",
 		"batch/v1 JobStatus.completedIndexes",
 		contract.Indexed, contract.Invariants{"job-indexes-never-shrink", "job-indexes-well-formed"})
 	SucceededIndexIsDone = contract.New("JOB-INDEXED-008",
@@ -180,7 +195,8 @@ var (
 		"KEP-2214: More than one pod per index",
 		contract.Indexed, contract.Invariants{"job-one-pod-per-index"})
 	DeletesPodsWithoutIndex = contract.New("JOB-INDEXED-012",
-		"A Job controller MUST delete active pods of the Job that have no index, or none of the Job's, and MUST count them neither as succeeded nor as failed.",
+		"A Job controller MUST delete active pods of the Job that have no index, or none of the Job's, and MUST "+
+			"count them neither as succeeded nor as failed.",
 		"KEP-2214: Upgrade / Downgrade Strategy",
 		contract.Indexed)
 	IndexCountsOnce = contract.New("JOB-INDEXED-013",
@@ -192,15 +208,18 @@ var (
 // An Indexed Job whose completions and parallelism change together (KEP-3715).
 var (
 	ScaleUpRunsNewIndexes = contract.New("JOB-ELASTIC-001",
-		"When completions and parallelism of an Indexed Job are raised together, a Job controller MUST run the indexes that came in addition, and leave the others as they are.",
+		"When completions and parallelism of an Indexed Job are raised together, a Job controller MUST run the "+
+			"indexes that came in addition, and leave the others as they are.",
 		"KEP-3715",
 		contract.ElasticIndexed)
 	ScaleDownDeletesIndexes = contract.New("JOB-ELASTIC-002",
-		"When they are lowered together, a Job controller MUST delete the active pods of the indexes that are no longer in range, and no others.",
+		"When they are lowered together, a Job controller MUST delete the active pods of the indexes that are no "+
+			"longer in range, and no others.",
 		"KEP-3715",
 		contract.ElasticIndexed)
 	ScaleDownForgetsIndexes = contract.New("JOB-ELASTIC-003",
-		"Indexes that are no longer in range MUST leave completedIndexes, and succeeded MUST be the number of those that are left.",
+		"Indexes that are no longer in range MUST leave completedIndexes, and succeeded MUST be the "+
+			"number of those that are left.",
 		"KEP-3715; batch/v1 JobStatus.succeeded",
 		contract.ElasticIndexed, contract.Invariants{"job-indexes-never-shrink"})
 	ReturnedIndexRunsAgain = contract.New("JOB-ELASTIC-004",
@@ -224,15 +243,18 @@ var (
 // The field successPolicy (KEP-3998); off by default before v1.31.
 var (
 	SucceededIndexes = contract.New("JOB-SUCCESSPOLICY-001",
-		"With succeededIndexes alone, a rule MUST be met when all those indexes have succeeded, whatever the others did, and not before.",
+		"With succeededIndexes alone, a rule MUST be met when all those indexes have succeeded, whatever the "+
+			"others did, and not before.",
 		"batch/v1 SuccessPolicyRule.succeededIndexes; KEP-3998",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
 	SucceededCount = contract.New("JOB-SUCCESSPOLICY-002",
-		"With succeededCount alone, a rule MUST be met when that many indexes have succeeded, whichever they are, and not before.",
+		"With succeededCount alone, a rule MUST be met when that many indexes have succeeded, "+
+			"whichever they are, and not before.",
 		"batch/v1 SuccessPolicyRule.succeededCount; KEP-3998",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
 	SucceededCountOfIndexes = contract.New("JOB-SUCCESSPOLICY-003",
-		"With both, a rule MUST be met when succeededCount of the succeededIndexes have succeeded; other indexes do not count.",
+		"With both, a rule MUST be met when succeededCount of the succeededIndexes have succeeded; "+
+			"other indexes do not count.",
 		"batch/v1 SuccessPolicyRule.succeededCount; KEP-3998",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
 	AnyRuleSucceeds = contract.New("JOB-SUCCESSPOLICY-004",
@@ -244,12 +266,15 @@ var (
 		"batch/v1 JobSpec.successPolicy; KEP-3998",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-succeeds-for-a-reason"})
 	SuccessPolicyConditions = contract.New("JOB-SUCCESSPOLICY-006",
-		"A Job that meets a rule MUST have the condition SuccessCriteriaMet, and then Complete, both with the reason SuccessPolicy.",
+		"A Job that meets a rule MUST have the condition SuccessCriteriaMet, and then Complete, both "+
+			"with the reason SuccessPolicy.",
 		"batch/v1 SuccessPolicy.rules and JobReasonSuccessPolicy; KEP-3998",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-verdict-comes-first", "job-succeeds-for-a-reason"})
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
+		contract.Invariants{"job-verdict-comes-first", "job-succeeds-for-a-reason"})
 	SuccessPolicyAtLastIndex = contract.New("JOB-SUCCESSPOLICY-007",
 		"The reason MUST be SuccessPolicy also when the success that meets the rule is the last one of all indexes.",
-		"batch/v1 SuccessPolicy.rules: before completions are reached; kubernetes/kubernetes test/integration/job TestSuccessPolicy",
+		"batch/v1 SuccessPolicy.rules: before completions are reached; kubernetes/kubernetes "+
+			"test/integration/job TestSuccessPolicy",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
 	SuccessDeletesPods = contract.New("JOB-SUCCESSPOLICY-008",
 		"Once a rule is met, the pods that still run MUST be terminated.",
@@ -258,7 +283,8 @@ var (
 	SuccessWaitsForPods = contract.New("JOB-SUCCESSPOLICY-009",
 		"Complete and completionTime MUST be there only when all pods have ended.",
 		"KEP-3998; docs: concepts/workloads/controllers/job#terminal-job-conditions; kubernetes/kubernetes#123775",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-finished-after-pods", "job-completion-time"})
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
+		contract.Invariants{"job-finished-after-pods", "job-completion-time"})
 	SuccessCountsNoFailures = contract.New("JOB-SUCCESSPOLICY-010",
 		"The pods that are terminated so MUST NOT count as failed.",
 		"KEP-3998: the Job succeeds; kubernetes/kubernetes test/integration/job TestSuccessPolicy",
@@ -268,7 +294,8 @@ var (
 		"batch/v1 SuccessPolicy.rules; KEP-3998",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-creates-nothing-once-decided"})
 	SuccessIsFinal = contract.New("JOB-SUCCESSPOLICY-012",
-		"A Job with SuccessCriteriaMet MUST complete, even if its last pods exceed backoffLimit, match a FailJob rule or outlast the active deadline.",
+		"A Job with SuccessCriteriaMet MUST complete, even if its last pods exceed backoffLimit, match a FailJob "+
+			"rule or outlast the active deadline.",
 		"KEP-3998: the status never switches from SuccessCriteriaMet to Failed",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-verdict-is-final"})
 	FailureIsFinal = contract.New("JOB-SUCCESSPOLICY-013",

@@ -148,32 +148,43 @@ func TestPage(t *testing.T) {
 	var over int
 	do(t, ctx, chromedp.Evaluate(visible, &timeline), chromedp.Evaluate(overlaps, &over))
 	if !timeline || over != 0 {
-		t.Errorf("the failed spec's timeline is there: %t; %d names of conditions are printed over others", timeline, over)
+		t.Errorf("the failed spec's timeline is there: %t; %d names of conditions are printed over others", timeline,
+			over)
 	}
 	do(t, ctx, chromedp.Click(selector, chromedp.ByQuery), chromedp.Poll(clicked, nil))
 
 	var other string // an outcome that the page has, too
-	do(t, ctx, chromedp.Evaluate(`[...document.querySelectorAll("details.q")].map(q => q.dataset.outcome).find(o => o !== "non-conformant")`, &other))
+	do(t, ctx,
+		chromedp.Evaluate(
+			`[...document.querySelectorAll("details.q")].map(q => q.dataset.outcome).find(o => o !== "non-conformant")`,
+			&other))
 	var broken, rest, failed, found, named int
 	do(t, ctx, chromedp.Evaluate(set("outcome", "non-conformant"), nil), requirements(&broken),
 		chromedp.Evaluate(set("outcome", other), nil), requirements(&rest),
 		chromedp.Evaluate(set("outcome", "failed"), nil), specs(&failed),
 		chromedp.Evaluate(set("text", "no such sentence"), nil), requirements(&found),
 		chromedp.Evaluate(set("text", "BACKOFFLIMIT"), nil), specs(&named))
-	if broken == 0 || broken >= all || rest == 0 || broken+rest > all || failed == 0 || failed >= allSpecs || found != 0 || named == 0 || named >= allSpecs {
-		t.Errorf("of %d requirements the filters show %d non-conformant, %d %s, %d without a match; of %d specs %d failed, %d by their text",
+	if broken == 0 || broken >= all || rest == 0 || broken+rest > all || failed == 0 || failed >= allSpecs ||
+		found != 0 || named == 0 || named >= allSpecs {
+		t.Errorf("of %d requirements the filters show %d non-conformant, %d %s, %d without a match; of %d specs "+
+			"%d failed, %d by their text",
 			all, broken, rest, other, found, allSpecs, failed, named)
 	}
 
 	// A link to a requirement that the filter hides shows it again, opened.
 	var opened bool
-	do(t, ctx, chromedp.Evaluate(`location.hash = document.querySelector('details.q[data-outcome="non-conformant"]').id`, nil),
-		chromedp.Poll(`(() => { const q = document.getElementById(location.hash.slice(1)); return q.open && !q.hidden; })()`, &opened))
+	do(t, ctx, chromedp.Evaluate(
+		`location.hash = document.querySelector('details.q[data-outcome="non-conformant"]').id`, nil),
+		chromedp.Poll(
+			`(() => { const q = document.getElementById(location.hash.slice(1)); return q.open && !q.hidden; })()`,
+			&opened))
 
-	do(t, ctx, chromedp.Evaluate(`document.getElementById("legend").open = true; document.getElementById("legend").scrollIntoView()`, nil))
+	do(t, ctx, chromedp.Evaluate(
+		`document.getElementById("legend").open = true; document.getElementById("legend").scrollIntoView()`, nil))
 	shoot(t, ctx, "legend.png", "")
 	shoot(t, ctx, "timeline.png", "details.s[open]")
-	do(t, ctx, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}),
+	do(t, ctx, emulation.SetEmulatedMedia().WithFeatures(
+		[]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}),
 		chromedp.Evaluate("scrollTo(0, 0)", nil))
 	shoot(t, ctx, "dark.png", "")
 

@@ -42,9 +42,11 @@ func (c *canvas) implementation(met []history.Call, y float64) float64 {
 		}
 		delete(since, end)
 		if end == history.VerbKill {
-			c.add(`<rect class="life" x="%.1f" y="%.0f" width="%.1f" height="%d"/>`, c.x(from), y+4, max(c.x(at)-c.x(from), 0.5), pod-8)
+			c.add(`<rect class="life" x="%.1f" y="%.0f" width="%.1f" height="%d"/>`, c.x(from), y+4,
+				max(c.x(at)-c.x(from), 0.5), pod-8)
 		} else {
-			c.add(`<rect class="kept" x="%.1f" y="%.0f" width="%.1f" height="3"/>`, c.x(from), y+pod-3, max(c.x(at)-c.x(from), 0.5))
+			c.add(`<rect class="kept" x="%.1f" y="%.0f" width="%.1f" height="3"/>`, c.x(from), y+pod-3,
+				max(c.x(at)-c.x(from), 0.5))
 		}
 	}
 	for _, f := range met {

@@ -172,7 +172,8 @@ func (c *canvas) x(at time.Time) float64 {
 func (c *canvas) axis(bottom float64) {
 	span := c.to.Sub(c.from)
 	step := 10 * time.Millisecond
-	for _, next := range []time.Duration{20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000, 300_000, 600_000, 3_600_000} {
+	for _, next := range []time.Duration{20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000, 300_000,
+		600_000, 3_600_000} {
 		if span/step <= 8 {
 			break
 		}
@@ -180,7 +181,8 @@ func (c *canvas) axis(bottom float64) {
 	}
 	for t := time.Duration(0); t <= span; t += step {
 		x := c.x(c.from.Add(t))
-		fmt.Fprintf(&c.under, `<path class="g" d="M%.1f %dV%.0f"/><text class="t" x="%.1f" y="12">%s</text>`, x, top-8, bottom, x, t)
+		fmt.Fprintf(&c.under, `<path class="g" d="M%.1f %dV%.0f"/><text class="t" x="%.1f" y="12">%s</text>`, x, top-8,
+			bottom, x, t)
 	}
 }
 
@@ -242,7 +244,8 @@ func (c *canvas) pod(l lane, y float64) {
 		if p.DeletionTimestamp != nil {
 			class += " going"
 		}
-		c.add(`<rect class="%s" x="%.1f" y="%.0f" width="%.1f" height="%d"/>`, class, c.x(r.At), y+4, max(c.x(end)-c.x(r.At), 0.5), pod-8)
+		c.add(`<rect class="%s" x="%.1f" y="%.0f" width="%.1f" height="%d"/>`, class, c.x(r.At), y+4,
+			max(c.x(end)-c.x(r.At), 0.5), pod-8)
 	}
 }
 

@@ -24,7 +24,8 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // sample is a Job that becomes Complete while pods run.
 func sample(pods int) history.History {
 	job := func(version string, status batchv1.JobStatus) *batchv1.Job {
-		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job", ResourceVersion: version}, Status: status}
+		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job", ResourceVersion: version},
+			Status: status}
 	}
 	h := history.History{Revisions: []history.Revision{
 		{At: start, Type: watch.Added, Object: job("1", batchv1.JobStatus{}), Manager: spec.UserAgent("a spec")},
@@ -34,7 +35,8 @@ func sample(pods int) history.History {
 			At: start.Add(time.Duration(i+1) * time.Millisecond), Type: watch.Added, Manager: "controller",
 			Object: &corev1.Pod{
 				ObjectMeta: metav1.ObjectMeta{
-					Name: fmt.Sprintf("a-<%d>", i), UID: types.UID(fmt.Sprint("pod", i)), ResourceVersion: fmt.Sprint(i + 2),
+					Name: fmt.Sprintf("a-<%d>", i), UID: types.UID(fmt.Sprint("pod", i)),
+					ResourceVersion: fmt.Sprint(i + 2),
 					OwnerReferences: []metav1.OwnerReference{{UID: "job"}},
 				},
 				Status: corev1.PodStatus{Phase: corev1.PodRunning},
@@ -43,7 +45,8 @@ func sample(pods int) history.History {
 	}
 	h.Revisions = append(h.Revisions, history.Revision{
 		At: start.Add(2 * time.Second), Type: watch.Modified, Object: job("999", batchv1.JobStatus{
-			Active: int32(pods), Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}},
+			Active: int32(pods), Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete,
+				Status: corev1.ConditionTrue}},
 		}),
 	})
 	return h
@@ -114,10 +117,13 @@ func TestPictureShowsWhatWasDoneToTheImplementation(t *testing.T) {
 func TestNamesOfConditionsDoNotOverlap(t *testing.T) {
 	h := sample(1)
 	var conditions []batchv1.JobCondition
-	for i, name := range []batchv1.JobConditionType{batchv1.JobSuspended, batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet, batchv1.JobComplete, "Other"} {
+	for i, name := range []batchv1.JobConditionType{batchv1.JobSuspended, batchv1.JobFailureTarget,
+		batchv1.JobSuccessCriteriaMet, batchv1.JobComplete, "Other"} {
 		conditions = append(slices.Clone(conditions), batchv1.JobCondition{Type: name, Status: corev1.ConditionTrue})
-		h.Revisions = append(h.Revisions, history.Revision{At: start.Add(2*time.Second + time.Duration(i)*time.Millisecond), Type: watch.Modified,
-			Object: &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job"}, Status: batchv1.JobStatus{Conditions: conditions}}})
+		h.Revisions = append(h.Revisions,
+			history.Revision{At: start.Add(2*time.Second + time.Duration(i)*time.Millisecond), Type: watch.Modified,
+				Object: &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job"},
+					Status: batchv1.JobStatus{Conditions: conditions}}})
 	}
 	c := &canvas{from: start, to: start.Add(2100 * time.Millisecond)}
 	lanes, _ := lanesOf(h)
@@ -154,7 +160,8 @@ func TestPictureHasRoomForSomeLanes(t *testing.T) {
 }
 
 func TestAxisHasAHandfulOfTimes(t *testing.T) {
-	for _, span := range []time.Duration{0, time.Millisecond, 300 * time.Millisecond, 7 * time.Second, 11 * time.Minute, 5 * time.Hour} {
+	for _, span := range []time.Duration{0, time.Millisecond, 300 * time.Millisecond, 7 * time.Second, 11 * time.Minute,
+		5 * time.Hour} {
 		h := sample(0)
 		h.Revisions[1].At = start.Add(span)
 		if got := count(t, SVG(h, nil), "g"); got < 2 || got > 10 {

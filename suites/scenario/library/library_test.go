@@ -35,7 +35,8 @@ func TestRegressionsSayWhatTheyAreAbout(t *testing.T) {
 			t.Errorf("%d names no requirement", r.Issue)
 		case seen[r.Description]:
 			t.Errorf("%q is there twice", r.Description)
-		case r.Affected != "" && (r.Because == "" || !version.Satisfies(r.Red, r.Affected) || version.Satisfies(r.Green, r.Affected)):
+		case r.Affected != "" && (r.Because == "" || !version.Satisfies(r.Red, r.Affected) ||
+			version.Satisfies(r.Green, r.Affected)):
 			t.Errorf("%d: affected does not fit red and green, or it does not say why", r.Issue)
 		case r.Affected == "" && (r.Red != "" || r.Because == ""):
 			t.Errorf("%d: no version has it, but one is red, or it does not say what went wrong", r.Issue)
@@ -110,7 +111,9 @@ func TestWhoShowsABug(t *testing.T) {
 }
 
 func TestBugsAreFoundByIssueAndPull(t *testing.T) {
-	list := []Entry{{Scenario: &scenario.Scenario{Issue: 10, Pull: 20}}, {Scenario: &scenario.Scenario{Issue: 20, Pull: 40}}, {Scenario: &scenario.Scenario{Issue: 50, Pull: 60}}, {Scenario: &scenario.Scenario{Key: "a-b", Pull: 70}}}
+	list := []Entry{{Scenario: &scenario.Scenario{Issue: 10, Pull: 20}},
+		{Scenario: &scenario.Scenario{Issue: 20, Pull: 40}}, {Scenario: &scenario.Scenario{Issue: 50, Pull: 60}},
+		{Scenario: &scenario.Scenario{Key: "a-b", Pull: 70}}}
 	for id, want := range map[string]string{"10": "10", "20": "20", "40": "20", "41": "", "a-b": "a-b", "0": ""} {
 		r, found := Find(list, id)
 		if found != (want != "") || found && r.ID() != want {

@@ -63,7 +63,8 @@ pkg/controller/job and pkg/controller/cronjob where no folder is given.
 		if g.state != Fixed {
 			columns, line = columns+" where | what the reference does otherwise |", line+"---|---|"
 		}
-		fmt.Fprintf(&text, "\n## %s\n| bug | what must hold | versions that have it | shown red |%s%s\n", g.title, columns, line)
+		fmt.Fprintf(&text, "\n## %s\n| bug | what must hold | versions that have it | shown red |%s%s\n", g.title,
+			columns, line)
 		for _, e := range list {
 			if e.State() != g.state {
 				continue
@@ -72,7 +73,8 @@ pkg/controller/job and pkg/controller/cronjob where no folder is given.
 			if e.Issue > 0 {
 				name = fmt.Sprintf("[#%d](https://github.com/kubernetes/kubernetes/issues/%d)", e.Issue, e.Issue)
 			}
-			fmt.Fprintf(&text, "| %s | %s (%s) | %s | %s | %s |", name, e.Description, cmp.Or(strings.Join(e.Requirements, ", "), "a metric"),
+			fmt.Fprintf(&text, "| %s | %s (%s) | %s | %s | %s |", name, e.Description,
+				cmp.Or(strings.Join(e.Requirements, ", "), "a metric"),
 				strings.ReplaceAll(cmp.Or(e.Affected, "older ones"), "|", "\\|"), cmp.Or(e.Red, "-"), e.Because)
 			if g.state != Fixed {
 				fmt.Fprintf(&text, " %s | %s %s |", e.Sources(), e.Otherwise, places(e.Reference))
@@ -98,7 +100,8 @@ func TestTheCausesOfOpenBugsAreInTheSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kubernetes := filepath.Join(cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(build.Default.GOPATH, "pkg", "mod")), "k8s.io", "kubernetes@v1.37.1")
+	kubernetes := filepath.Join(cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(build.Default.GOPATH, "pkg", "mod")),
+		"k8s.io", "kubernetes@v1.37.1")
 	_, err = os.Stat(kubernetes)
 	unpacked := err == nil
 	for _, e := range list {

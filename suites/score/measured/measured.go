@@ -44,7 +44,8 @@ func (m Score) String() string {
 	if m.Warned > 0 {
 		survived += fmt.Sprintf(" (%d with a warning)", m.Warned)
 	}
-	return fmt.Sprintf("%.1f %% of %d mutants that are not equivalent were caught (%s, seed %d: %d caught, %s, %d equivalent, %d not started)",
+	return fmt.Sprintf("%.1f %% of %d mutants that are not equivalent were caught (%s, seed %d: %d caught, %s, %d "+
+		"equivalent, %d not started)",
 		m.Percent(), m.Caught+m.Survived, m.Version, m.Seed, m.Caught, survived, m.Equivalent, m.NotStarted)
 }
 

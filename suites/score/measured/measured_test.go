@@ -11,7 +11,8 @@ func TestAFigureReplacesThatOfTheSameDraw(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, filepath.Dir(file)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []Score{{Version: "v1", Count: 5, Caught: 1}, {Version: "v1", Count: 6}, {Version: "v1", Count: 5, Caught: 2}} {
+	for _, m := range []Score{{Version: "v1", Count: 5, Caught: 1}, {Version: "v1", Count: 6},
+		{Version: "v1", Count: 5, Caught: 2}} {
 		if err := m.Save(root); err != nil {
 			t.Fatal(err)
 		}

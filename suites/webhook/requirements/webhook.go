@@ -5,8 +5,10 @@ package requirements
 import "github.com/jobconformance/jobconformance/suites/contract"
 
 const (
-	defaulting = "docs: reference/access-authn-authz/extensible-admission-controllers#idempotence; API conventions: defaulting"
-	refusals   = "API conventions: response status kind; docs: reference/access-authn-authz/extensible-admission-controllers#response"
+	defaulting = "docs: reference/access-authn-authz/extensible-admission-controllers#idempotence; " +
+		"API conventions: defaulting"
+	refusals = "API conventions: response status kind; docs: " +
+		"reference/access-authn-authz/extensible-admission-controllers#response"
 )
 
 var (
@@ -20,20 +22,24 @@ var (
 		"A write that leaves the spec of a CronJob as it is MUST leave its generation as it is.",
 		defaulting, contract.Webhooks)
 	RefusesAsInvalid = contract.New("WEBHOOK-VALIDATE-001",
-		"A webhook MUST refuse an invalid CronJob with code 422, reason Invalid and the path of the field, whether it is new or changed.",
+		"A webhook MUST refuse an invalid CronJob with code 422, reason Invalid and the path of the field, "+
+			"whether it is new or changed.",
 		refusals, contract.Webhooks)
 	NamesAllFields = contract.New("WEBHOOK-VALIDATE-002",
 		"The refusal of a CronJob MUST name all fields that are wrong.",
 		refusals, contract.Webhooks)
 	AnswersAnyText = contract.New("WEBHOOK-VALIDATE-003",
-		"A webhook MUST refuse texts that are no schedule and no time zone, whatever they are, and serve the next request.",
+		"A webhook MUST refuse texts that are no schedule and no time zone, whatever they are, "+
+			"and serve the next request.",
 		"kubernetes/kubernetes#134320", contract.Webhooks)
 	LeavesQuotasToJobs = contract.New("WEBHOOK-VALIDATE-004",
 		"A CronJob MUST be accepted while a quota has no room for its Jobs.",
 		"docs: concepts/policy/resource-quotas; batch/v1 CronJobSpec.jobTemplate", contract.Webhooks)
 	InvalidOnesCanGo = contract.New("WEBHOOK-VALIDATE-005",
-		"A CronJob that was stored without the webhook and is invalid MUST be free to get labels and a status, to be deleted, and to lose its finalizers.",
-		"docs: reference/access-authn-authz/extensible-admission-controllers#failure-policy; docs: concepts/overview/working-with-objects/finalizers", contract.Webhooks)
+		"A CronJob that was stored without the webhook and is invalid MUST be free to get labels and a status, to be "+
+			"deleted, and to lose its finalizers.",
+		"docs: reference/access-authn-authz/extensible-admission-controllers#failure-policy; docs: "+
+			"concepts/overview/working-with-objects/finalizers", contract.Webhooks)
 	LeavesNoTraces = contract.New("WEBHOOK-VALIDATE-006",
 		"The validation of a CronJob MUST leave nothing behind, whether the request is a dry run or not.",
 		"docs: reference/access-authn-authz/extensible-admission-controllers#side-effects", contract.Webhooks)

@@ -16,8 +16,10 @@ func clone[T any](p *T) *T {
 // DeepCopyInto copies all fields.
 func (in *CronJobSpec) DeepCopyInto(out *CronJobSpec) {
 	*out = *in
-	out.TimeZone, out.StartingDeadlineSeconds, out.Suspend = clone(in.TimeZone), clone(in.StartingDeadlineSeconds), clone(in.Suspend)
-	out.SuccessfulJobsHistoryLimit, out.FailedJobsHistoryLimit = clone(in.SuccessfulJobsHistoryLimit), clone(in.FailedJobsHistoryLimit)
+	out.TimeZone, out.StartingDeadlineSeconds, out.Suspend = clone(in.TimeZone), clone(in.StartingDeadlineSeconds),
+		clone(in.Suspend)
+	out.SuccessfulJobsHistoryLimit, out.FailedJobsHistoryLimit = clone(in.SuccessfulJobsHistoryLimit),
+		clone(in.FailedJobsHistoryLimit)
 	in.JobTemplate.DeepCopyInto(&out.JobTemplate)
 }
 
