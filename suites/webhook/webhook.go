@@ -19,7 +19,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/sandbox"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
-	. "github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/webhook/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -53,9 +53,9 @@ func cronJob(s *framework.Sandbox, name string, changes ...func(*batchv1.CronJob
 }
 
 // merge sends a merge patch and returns the CronJob as it is then.
-func merge(ctx context.Context, s *framework.Sandbox, c *batchv1.CronJob, patch string) (*batchv1.CronJob, error) {
+func merge(s *framework.Sandbox, c *batchv1.CronJob, patch string) (*batchv1.CronJob, error) {
 	next := c.DeepCopy()
-	return next, s.Client.Patch(ctx, next, client.RawPatch(types.MergePatchType, []byte(patch)))
+	return next, s.Client.Patch(s.Context(), next, client.RawPatch(types.MergePatchType, []byte(patch)))
 }
 
 // expectInvalid expects a refusal that names the fields.
@@ -63,11 +63,9 @@ func expectInvalid(err error, what string, fields ...string) {
 	GinkgoHelper()
 	var status apierrors.APIStatus
 	Expect(errors.As(err, &status)).To(BeTrue(), "%s is refused, not: %v", what, err)
-	Expect(status.Status()).To(And(HaveField("Reason", metav1.StatusReasonInvalid),
-		HaveField("Code", BeEquivalentTo(http.StatusUnprocessableEntity))), what)
+	Expect(status.Status()).To(And(HaveField("Reason", metav1.StatusReasonInvalid), HaveField("Code", BeEquivalentTo(http.StatusUnprocessableEntity))), what)
 	for _, field := range fields {
-		Expect(status.Status().Details).To(HaveValue(HaveField("Causes", ContainElement(HaveField("Field", field)))),
-			what)
+		Expect(status.Status().Details).To(HaveValue(HaveField("Causes", ContainElement(HaveField("Field", field)))), what)
 	}
 }
 
@@ -83,26 +81,25 @@ func zone(text string) func(*batchv1.CronJob) {
 var never = schedule("never")
 
 // spare has the webhooks spare the namespace, or see it again, and waits until they do.
-func spare(ctx context.Context, s *framework.Sandbox, label string, done func(error) bool) {
+func spare(s *framework.Sandbox, label string, done func(error) bool) {
 	GinkgoHelper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}
 	patch := `{"metadata":{"labels":{"` + kinds.WithoutWebhooks + `":` + label + `}}}`
-	Expect(s.Client.Patch(ctx, namespace, client.RawPatch(types.MergePatchType, []byte(patch)))).To(Succeed())
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, sandbox.HarnessLimit, true,
-		func(ctx context.Context) (bool, error) {
-			return done(s.Client.Create(ctx, cronJob(s, "example", never), client.DryRunAll)), nil
-		})
+	Expect(s.Client.Patch(s.Context(), namespace, client.RawPatch(types.MergePatchType, []byte(patch)))).To(Succeed())
+	sees := func(ctx context.Context) (bool, error) {
+		return done(s.Client.Create(ctx, cronJob(s, "example", never), client.DryRunAll)), nil
+	}
+	err := wait.PollUntilContextTimeout(s.Context(), 50*time.Millisecond, sandbox.HarnessLimit, true, sees)
 	Expect(err).NotTo(HaveOccurred(), "the webhooks follow the label of the namespace")
 }
 
 var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 
 	// Wrong: takes 0 for a field that is not set.
-	It("the webhook keeps what is set", Covers(KeepsWhatIsSet), func(ctx SpecContext) {
+	It("the webhook keeps what is set", covers.Requirements(KeepsWhatIsSet), func(ctx SpecContext) {
 		s := served(ctx)
 		c := cronJob(s, "a", func(c *batchv1.CronJob) {
-			c.Spec.Suspend, c.Spec.StartingDeadlineSeconds, c.Spec.ConcurrencyPolicy = ptr.To(false), ptr.To[int64](0),
-				batchv1.ForbidConcurrent
+			c.Spec.Suspend, c.Spec.StartingDeadlineSeconds, c.Spec.ConcurrencyPolicy = ptr.To(false), ptr.To[int64](0), batchv1.ForbidConcurrent
 			c.Spec.SuccessfulJobsHistoryLimit, c.Spec.FailedJobsHistoryLimit = ptr.To[int32](0), ptr.To[int32](0)
 		})
 		want := c.DeepCopy().Spec
@@ -115,15 +112,14 @@ var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 	})
 
 	// Wrong: defaults new objects only.
-	It("the webhook defaults fields that are removed", Covers(DefaultsRemovedFields), func(ctx SpecContext) {
+	It("the webhook defaults fields that are removed", covers.Requirements(
+		DefaultsRemovedFields), func(ctx SpecContext) {
 		s := served(ctx)
 		c := framework.Create(s, cronJob(s, "a", func(c *batchv1.CronJob) {
-			c.Spec.ConcurrencyPolicy, c.Spec.SuccessfulJobsHistoryLimit,
-				c.Spec.FailedJobsHistoryLimit = batchv1.ForbidConcurrent, ptr.To[int32](7), ptr.To[int32](7)
+			c.Spec.ConcurrencyPolicy, c.Spec.SuccessfulJobsHistoryLimit, c.Spec.FailedJobsHistoryLimit = batchv1.ForbidConcurrent, ptr.To[int32](7), ptr.To[int32](7)
 		}))
-		c,
-			err := merge(ctx, s, c,
-			`{"spec":{"concurrencyPolicy":null,"suspend":null,"successfulJobsHistoryLimit":null,"failedJobsHistoryLimit":null}}`)
+		c, err := merge(s, c, `{"spec":{"concurrencyPolicy":null,"suspend":null,
+			"successfulJobsHistoryLimit":null,"failedJobsHistoryLimit":null}}`)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(c.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
 		Expect(c.Spec.Suspend).To(HaveValue(BeFalse()))
@@ -132,11 +128,12 @@ var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 	})
 
 	// Wrong: changes the spec with each request.
-	It("the webhook changes nothing in a CronJob that has its defaults", Covers(DefaultsOnce), func(ctx SpecContext) {
+	It("the webhook changes nothing in a CronJob that has its defaults", covers.Requirements(
+		DefaultsOnce), func(ctx SpecContext) {
 		s := served(ctx)
 		c := framework.Create(s, cronJob(s, "a"))
 		for _, value := range []string{"1", "2"} {
-			labelled, err := merge(ctx, s, c, `{"metadata":{"labels":{"example.com/write":"`+value+`"}}}`)
+			labelled, err := merge(s, c, `{"metadata":{"labels":{"example.com/write":"`+value+`"}}}`)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(labelled.Generation).To(Equal(c.Generation))
 		}
@@ -146,16 +143,14 @@ var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 
 	// Wrong: answers with an error of no type, which becomes 403 Forbidden; or validates new objects only.
-	It("the webhook refuses an invalid CronJob with the reason and the field", Covers(
+	It("the webhook refuses an invalid CronJob with the reason and the field", covers.Requirements(
 		RefusesAsInvalid), func(ctx SpecContext) {
 		s := served(ctx)
 		existing := framework.Create(s, cronJob(s, "a"))
 		for field, change := range map[string]func(*batchv1.CronJob){
-			"spec.schedule": never,
-			"spec.timeZone": zone("Nowhere/Land"),
-			"spec.jobTemplate.spec.parallelism": func(c *batchv1.CronJob) {
-				c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1)
-			},
+			"spec.schedule":                     never,
+			"spec.timeZone":                     zone("Nowhere/Land"),
+			"spec.jobTemplate.spec.parallelism": func(c *batchv1.CronJob) { c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1) },
 		} {
 			expectInvalid(s.Client.Create(ctx, cronJob(s, "b", change)), "a new CronJob with another "+field, field)
 			changed := existing.DeepCopy()
@@ -165,68 +160,61 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 	})
 
 	// Wrong: stops at the first one.
-	It("the webhook names all fields that are wrong", Covers(NamesAllFields), func(ctx SpecContext) {
+	It("the webhook names all fields that are wrong", covers.Requirements(NamesAllFields), func(ctx SpecContext) {
 		s := served(ctx)
 		err := s.Client.Create(ctx, cronJob(s, strings.Repeat("a", 53), never, zone("Nowhere/Land")))
 		expectInvalid(err, "a CronJob with three errors", "metadata.name", "spec.schedule", "spec.timeZone")
 	})
 
 	// Wrong: hands any text to a parser that panics.
-	It("the webhook refuses texts of all kinds", Covers(AnswersAnyText), func(ctx SpecContext) {
+	It("the webhook refuses texts of all kinds", covers.Requirements(AnswersAnyText), func(ctx SpecContext) {
 		s := served(ctx)
 		for _, text := range []string{
-			"TZ=0", "CRON_TZ=", "TZ= 0 * * * *", "TZ=../../etc/passwd 0 * * * *", "\x00 * * * *", "é * * * *", "%s%n",
-			"@", "@every", "@every 1",
-			"*/99999999999999999999 * * * *", "0-18446744073709551615 * * * *", strings.Repeat(",", 10_000),
-			strings.Repeat("* ", 10_000),
+			"TZ=0", "CRON_TZ=", "TZ= 0 * * * *", "TZ=../../etc/passwd 0 * * * *", "\x00 * * * *", "é * * * *", "%s%n", "@", "@every", "@every 1",
+			"*/99999999999999999999 * * * *", "0-18446744073709551615 * * * *", strings.Repeat(",", 10_000), strings.Repeat("* ", 10_000),
 		} {
-			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", schedule(text)), client.DryRunAll),
-				"the schedule "+text[:min(len(text), 30)], "spec.schedule")
+			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", schedule(text)), client.DryRunAll), "the schedule "+text[:min(len(text), 30)], "spec.schedule")
 		}
 		for _, text := range []string{"\x00", "..", "../../etc/passwd", "/etc/localtime", strings.Repeat("a", 10_000)} {
-			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", zone(text)), client.DryRunAll),
-				"the time zone "+text[:min(len(text), 30)], "spec.timeZone")
+			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", zone(text)), client.DryRunAll), "the time zone "+text[:min(len(text), 30)], "spec.timeZone")
 		}
 		framework.Create(s, cronJob(s, "a"))
 	})
 
 	// Wrong: takes each refusal of a Job for a fault of the template.
-	It("the webhook accepts a CronJob whose Jobs a quota refuses", Covers(LeavesQuotasToJobs), framework.Needs(
-		spec.ResourceQuotas), func(ctx SpecContext) {
+	It("the webhook accepts a CronJob whose Jobs a quota refuses", covers.Requirements(
+		LeavesQuotasToJobs), framework.Needs(spec.ResourceQuotas), func(ctx SpecContext) {
 		s := served(ctx)
 		s.Refuse(puppet.Job("example").Obj(), "count/jobs.batch")
 		framework.Create(s, cronJob(s, "a"))
 	})
 
 	// Wrong: validates what a request leaves as it is.
-	It("the webhook lets an invalid CronJob change and go", Covers(InvalidOnesCanGo), func(ctx SpecContext) {
+	It("the webhook lets an invalid CronJob change and go", covers.Requirements(
+		InvalidOnesCanGo), func(ctx SpecContext) {
 		s := served(ctx)
-		spare(ctx, s, `""`, func(err error) bool { return err == nil })
-		c := framework.Create(s, cronJob(s, "a", never, func(c *batchv1.CronJob) {
-			c.Finalizers = []string{"example.com/stay"}
-		}))
-		spare(ctx, s, "null", apierrors.IsInvalid)
-		_, err := merge(ctx, s, c, `{"metadata":{"labels":{"a":"b"}}}`)
+		spare(s, `""`, func(err error) bool { return err == nil })
+		c := framework.Create(s, cronJob(s, "a", never, func(c *batchv1.CronJob) { c.Finalizers = []string{"example.com/stay"} }))
+		spare(s, "null", apierrors.IsInvalid)
+		_, err := merge(s, c, `{"metadata":{"labels":{"a":"b"}}}`)
 		Expect(err).NotTo(HaveOccurred(), "its labels")
-		status := client.RawPatch(types.MergePatchType,
-			[]byte(`{"status":{"lastScheduleTime":"2026-01-01T00:00:00Z"}}`))
+		status := client.RawPatch(types.MergePatchType, []byte(`{"status":{"lastScheduleTime":"2026-01-01T00:00:00Z"}}`))
 		Expect(s.Client.Status().Patch(ctx, c.DeepCopy(), status)).To(Succeed(), "its status")
 		Expect(s.Client.Delete(ctx, c)).To(Succeed(), "its deletion")
-		_, err = merge(ctx, s, c, `{"metadata":{"finalizers":null}}`)
+		_, err = merge(s, c, `{"metadata":{"finalizers":null}}`)
 		Expect(err).NotTo(HaveOccurred(), "its finalizers")
 		s.Soon("the CronJob is gone", func(g Gomega) { g.Expect(s.Recorder.CronJobs()).To(BeEmpty()) })
 	})
 
 	// Wrong: tries the template out by creating a Job.
-	It("the webhook leaves nothing behind", Covers(LeavesNoTraces), func(ctx SpecContext) {
+	It("the webhook leaves nothing behind", covers.Requirements(LeavesNoTraces), func(ctx SpecContext) {
 		s := served(ctx)
 		dry := cronJob(s, "dry")
 		Expect(s.Client.Create(ctx, dry, client.DryRunAll)).To(Succeed())
 		c := framework.Create(s, cronJob(s, "a"))
-		_, err := merge(ctx, s, c, `{"spec":{"schedule":"@monthly"}}`)
+		_, err := merge(s, c, `{"spec":{"schedule":"@monthly"}}`)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(dry), &batchv1.CronJob{}))).To(
-			BeTrue(), "the CronJob of the dry run is not there")
+		Expect(apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(dry), &batchv1.CronJob{}))).To(BeTrue(), "the CronJob of the dry run is not there")
 		s.Stays("there is no Job", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
 	})
 })
