@@ -40,9 +40,6 @@ func Requirements(requirements ...contract.Requirement) []any {
 	return append(decorators, labels)
 }
 
-// Covers is Requirements, for specs that import this package with a dot.
-func Covers(requirements ...contract.Requirement) []any { return Requirements(requirements...) }
-
 // level is the most binding one.
 func level(requirements []contract.Requirement) spec.Level {
 	levels := []spec.Level{spec.May, spec.Should, spec.Must}

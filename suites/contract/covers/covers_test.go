@@ -87,7 +87,7 @@ func TestCoversOnlyProvisionalRequirements(t *testing.T) {
 	old := contract.Requirement{ID: "JOB-A-001", Text: "It MUST."}
 	fresh := contract.Requirement{ID: "JOB-A-002", Text: "It MUST.", Provisional: true}
 	for want, some := range map[bool][]contract.Requirement{true: {fresh}, false: {old, fresh}} {
-		decorators := Covers(some...)
+		decorators := Requirements(some...)
 		labels := decorators[len(decorators)-1].(ginkgo.Labels)
 		if got := spec.ParseLabels(labels).Provisional; got != want {
 			t.Errorf("%v: %t", labels, got)
