@@ -38,7 +38,8 @@ func TestSpecsShowKnownBugs(t *testing.T) {
 func TestSpecsHaveTheirSource(t *testing.T) {
 	for _, report := range specs.Preview() {
 		s := framework.Result(report)
-		if _, err := os.Stat(filepath.Join("..", s.Source.File)); err != nil || !strings.HasPrefix(s.Source.File, "suites/") || s.Source.Line < 1 {
+		if _, err := os.Stat(filepath.Join("..", s.Source.File)); err != nil ||
+			!strings.HasPrefix(s.Source.File, "suites/") || s.Source.Line < 1 {
 			t.Errorf("%s: %s is no line of the suites: %v", s.Text, s.Source, err)
 		}
 	}

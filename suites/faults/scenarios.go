@@ -121,7 +121,8 @@ func explores(ctx context.Context, name string, calls ...string) {
 		return fails || !slices.Contains(calls, p[0].Calls.String())
 	})
 	if len(plans) == 0 {
-		Skip("not verified: the implementation makes none of the requests that are disturbed: " + strings.Join(calls, ", "))
+		Skip("not verified: the implementation makes none of the requests that are disturbed: " +
+			strings.Join(calls, ", "))
 	}
 	var group errgroup.Group
 	group.SetLimit(together)
@@ -143,7 +144,8 @@ func explores(ctx context.Context, name string, calls ...string) {
 // together is how many runs go on at once: they wait for the most part.
 const together = 8
 
-func runsPlan(ctx context.Context, runner explore.Runner, sc explore.Scenario, plan explore.Plan) (*scenario.Result, explore.Seen) {
+func runsPlan(ctx context.Context, runner explore.Runner, sc explore.Scenario,
+	plan explore.Plan) (*scenario.Result, explore.Seen) {
 	GinkgoHelper()
 	result, seen, err := runner(ctx, sc, plan)
 	if err != nil {
@@ -152,7 +154,8 @@ func runsPlan(ctx context.Context, runner explore.Runner, sc explore.Scenario, p
 	if !result.Green() {
 		failure := result.Failure()
 		failure.Message = fmt.Sprintf("%s\n%s\nTo run this again:\n  %s\n%s", planTitle(sc, plan), failure.Message,
-			"make explore SCENARIOS='^"+sc.Name+"$$' PLAN='"+planText(plan)+"' IMPLEMENTATION=...", result.History.Timeline())
+			"make explore SCENARIOS='^"+sc.Name+"$$' PLAN='"+planText(plan)+"' IMPLEMENTATION=...",
+			result.History.Timeline())
 		framework.Fail(failure)
 	}
 	return result, seen

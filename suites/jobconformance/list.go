@@ -33,7 +33,8 @@ Exit codes: 0 they were printed, 2 bad input, 3 the harness failed.`,
 		})
 	f.selectingFlags(c.Flags())
 	section(c.Flags(), theCluster, func(set *pflag.FlagSet) {
-		set.StringVar(&f.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion, "version that the specs would meet")
+		set.StringVar(&f.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion,
+			"version that the specs would meet")
 	})
 	section(c.Flags(), theResult, func(set *pflag.FlagSet) { outputFlag(set, &f.output, "the list") })
 	return c
@@ -79,7 +80,8 @@ type listedSpec struct {
 func listed(specs []spec.Listed) []listedSpec {
 	all := []listedSpec{}
 	for _, s := range specs {
-		all = append(all, listedSpec{s.Text, s.Source.File, s.Source.Line, s.Level, s.Requirements, s.Features, s.Profiles,
+		all = append(all, listedSpec{s.Text, s.Source.File, s.Source.Line, s.Level, s.Requirements, s.Features,
+			s.Profiles,
 			s.Versions, s.Issues, s.All})
 	}
 	return all

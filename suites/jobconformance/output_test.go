@@ -22,7 +22,8 @@ func TestOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []listedSpec
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil || len(got) != 1 || got[0].Spec != "a <b>" || got[0].Requirements[0] != "JOB-END-001" {
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || len(got) != 1 || got[0].Spec != "a <b>" ||
+		got[0].Requirements[0] != "JOB-END-001" {
 		t.Errorf("%v, %+v from %s", err, got, out.String())
 	}
 	if got[0].File != "suites/a.go" || got[0].Line != 7 || !slices.Equal(got[0].Labels, labels) {

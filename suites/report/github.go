@@ -106,7 +106,8 @@ func place(at spec.Source) string {
 func (r *Report) Summarize(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: %s\n\n", strings.TrimSpace(r.Implementation.Name+" "+r.Implementation.Version), r.Result)
-	fmt.Fprintf(&b, "Kubernetes %s (%s), %s: %s\n\n", r.Cluster.KubernetesVersion, r.Cluster.Kind, r.Duration.Duration, r.Count())
+	fmt.Fprintf(&b, "Kubernetes %s (%s), %s: %s\n\n", r.Cluster.KubernetesVersion, r.Cluster.Kind, r.Duration.Duration,
+		r.Count())
 	for _, crash := range r.Crashes {
 		fmt.Fprintf(&b, "The implementation crashed while %d specs ran:\n\n```\n%s\n```\n\n", len(crash.Specs), crash)
 	}

@@ -16,9 +16,11 @@ func TestGitHub(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
 	t.Setenv("GITHUB_WORKSPACE", "/src")
 	located := ended("x: 100% fails", quoting, "JOB-A-001", "JOB-A-002")
-	located.Source, located.Location = spec.Source{File: "suites/x.go", Line: 3}, spec.Source{File: "/src/suites/x.go", Line: 7}
+	located.Source, located.Location = spec.Source{File: "suites/x.go", Line: 3},
+		spec.Source{File: "/src/suites/x.go", Line: 7}
 	run := Run{Run: record.Run{Specs: []spec.Spec{
-		located, ended("y: warns", should, "JOB-A-001"), ended("z: is known", known, "JOB-A-002"), ended("w: passes", passed), ended("v: is fixed", fixed, "JOB-I-001"),
+		located, ended("y: warns", should, "JOB-A-001"), ended("z: is known", known, "JOB-A-002"),
+		ended("w: passes", passed), ended("v: is fixed", fixed, "JOB-I-001"),
 	}}, Implementation: Implementation{Name: "mine"}}
 	for range 20 {
 		run.Specs = append(run.Specs, ended("z: many fail", failed))
@@ -55,7 +57,8 @@ func TestGitHub(t *testing.T) {
 	}
 	for _, want := range []string{
 		"### mine: non-conformant", "21 failed, 1 unexpected pass, 1 known issue, 1 warning, 1 passed",
-		"- **JOB-A-001** A MUST hold. ([batch/v1 JobSpec](", "- **unexpected pass**: the known bug", "- kubernetes/kubernetes#7: It forgets.",
+		"- **JOB-A-001** A MUST hold. ([batch/v1 JobSpec](", "- **unexpected pass**: the known bug",
+		"- kubernetes/kubernetes#7: It forgets.",
 		"| job | non-conformant | non-conformant |",
 	} {
 		if !strings.Contains(string(text), want) {

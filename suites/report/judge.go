@@ -131,7 +131,8 @@ func addIssue(issues []Issue, s spec.Spec) []Issue {
 		}
 	}
 	issues[i].Specs = append(issues[i].Specs, s.Text)
-	issues[i].Requirements = slices.Compact(slices.Sorted(slices.Values(append(issues[i].Requirements, s.Requirements...))))
+	issues[i].Requirements = slices.Compact(
+		slices.Sorted(slices.Values(append(issues[i].Requirements, s.Requirements...))))
 	return issues
 }
 
@@ -142,7 +143,8 @@ func holdsIn(v string, constraints ...string) bool {
 // requirement judges one requirement by the specs that cover it, and by all others that
 // broke one of its invariants.
 func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []contract.Requirement) Requirement {
-	out := Requirement{ID: q.ID, Level: q.Level(), Feature: q.Feature, Provisional: q.Provisional, Text: q.Text, Source: q.Source, Evidence: []Evidence{}}
+	out := Requirement{ID: q.ID, Level: q.Level(), Feature: q.Feature, Provisional: q.Provisional, Text: q.Text,
+		Source: q.Source, Evidence: []Evidence{}}
 	for _, s := range specs {
 		breaks := slices.ContainsFunc(q.Invariants, s.Breaks)
 		if !breaks && !slices.Contains(s.Requirements, q.ID) {

@@ -54,13 +54,15 @@ func jUnit(run Run, r *Report, again func(spec string) string) reporters.JUnitTe
 		text := strings.Join(crashes, "\n\n")
 		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
 			Name: "the implementation runs until it is stopped", Classname: spec.Suite, Status: string(spec.Failed),
-			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.ImplementationExited), Description: text},
+			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.ImplementationExited),
+				Description: text},
 		})
 	}
 	if run.HarnessError != "" {
 		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
 			Name: "the harness runs to its end", Classname: spec.Suite, Status: string(spec.HarnessError),
-			Error: &reporters.JUnitError{Message: firstLine(run.HarnessError), Type: string(spec.Harness), Description: run.HarnessError},
+			Error: &reporters.JUnitError{Message: firstLine(run.HarnessError), Type: string(spec.Harness),
+				Description: run.HarnessError},
 		})
 	}
 	for _, c := range suite.TestCases {
@@ -89,7 +91,8 @@ func testCase(s spec.Spec, again func(spec string) string) reporters.JUnitTestCa
 	if !found {
 		class = spec.Suite
 	}
-	c := reporters.JUnitTestCase{Name: s.Text, Classname: class, Status: string(s.Outcome()), Time: s.Duration.Seconds()}
+	c := reporters.JUnitTestCase{Name: s.Text, Classname: class, Status: string(s.Outcome()),
+		Time: s.Duration.Seconds()}
 	if !s.Source.IsZero() {
 		c.Properties = &reporters.JUnitProperties{Properties: []reporters.JUnitProperty{
 			{Name: "file", Value: s.Source.File}, {Name: "line", Value: strconv.Itoa(s.Source.Line)},
@@ -100,9 +103,11 @@ func testCase(s spec.Spec, again func(spec string) string) reporters.JUnitTestCa
 	case o == spec.Passed:
 		return c
 	case o == spec.HarnessError:
-		c.Error = &reporters.JUnitError{Message: firstLine(why), Type: string(spec.Harness), Description: described(s, again)}
+		c.Error = &reporters.JUnitError{Message: firstLine(why), Type: string(spec.Harness),
+			Description: described(s, again)}
 	case o.Red():
-		c.Failure = &reporters.JUnitFailure{Message: firstLine(why), Type: cmp.Or(string(s.Cause), string(o)), Description: described(s, again)}
+		c.Failure = &reporters.JUnitFailure{Message: firstLine(why), Type: cmp.Or(string(s.Cause), string(o)),
+			Description: described(s, again)}
 	default:
 		c.Skipped = &reporters.JUnitSkipped{Message: firstLine(why)}
 		if s.Failed {

@@ -33,7 +33,8 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 	other := ended("Job x: of another version", notRun)
 	other.Versions = []string{"< 1.31.0"}
 	specs := []spec.Spec{
-		ended("Job x: passes", passed, "JOB-A-001"), ended("Job x: <fails>", quoting, "JOB-A-001"), ended("Job x: warns", should),
+		ended("Job x: passes", passed, "JOB-A-001"), ended("Job x: <fails>", quoting, "JOB-A-001"),
+		ended("Job x: warns", should),
 		ended("Job x: is known", known), ended("Job x: is fixed", fixed), ended("Job x: has no API server", harness),
 		ended("Job x: is left out", notRun), ended("no theme", passed), other,
 		ended("Job x: is declined", func(s *spec.Spec) { s.Declined = []string{"indexed"} }),
@@ -51,11 +52,15 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 		message string
 		output  string
 	}{
-		"Job x: passes":            {junit.StatusPassed, "", ""},
-		"Job x: <fails>":           {junit.StatusFailed, "Not within 30s.", "Again: make e2e FOCUS='Job x: <fails>'"},
-		"Job x: warns":             {junit.StatusSkipped, "warning, its requirements say SHOULD: Expected 1 to equal 2", ""},
-		"Job x: is known":          {junit.StatusSkipped, "known issue kubernetes/kubernetes#7 (Kubernetes < 1.38.0): It forgets.", ""},
-		"Job x: is fixed":          {junit.StatusFailed, "the known bug kubernetes/kubernetes#7 did not show: take it off the list of known bugs, or correct its versions", ""},
+		"Job x: passes":  {junit.StatusPassed, "", ""},
+		"Job x: <fails>": {junit.StatusFailed, "Not within 30s.", "Again: make e2e FOCUS='Job x: <fails>'"},
+		"Job x: warns": {junit.StatusSkipped, "warning, its requirements say SHOULD: Expected 1 to equal 2",
+			""},
+		"Job x: is known": {junit.StatusSkipped,
+			"known issue kubernetes/kubernetes#7 (Kubernetes < 1.38.0): It forgets.", ""},
+		"Job x: is fixed": {junit.StatusFailed,
+			"the known bug kubernetes/kubernetes#7 did not show: take it off the list of known " +
+				"bugs, or correct its versions", ""},
 		"Job x: has no API server": {junit.StatusError, "no API server", ""},
 		"Job x: is left out":       {junit.StatusSkipped, "not verified: not selected", ""},
 		"Job x: is declined":       {junit.StatusSkipped, "declined: the implementation does not claim indexed", ""},
@@ -90,7 +95,8 @@ func TestNamesInJUnitDoNotChangeWithLabels(t *testing.T) {
 	plain := ended("Job x: passes", passed)
 	labelled := ended("Job x: passes", passed, "JOB-A-001")
 	labelled.Behaviours, labelled.Versions, labelled.Level = []string{"x"}, []string{">= 1.31.0"}, spec.Should
-	a, b := read(t, Run{Run: record.Run{Specs: []spec.Spec{plain}}}).Tests[0], read(t, Run{Run: record.Run{Specs: []spec.Spec{labelled}}}).Tests[0]
+	a, b := read(t, Run{Run: record.Run{Specs: []spec.Spec{plain}}}).Tests[0],
+		read(t, Run{Run: record.Run{Specs: []spec.Spec{labelled}}}).Tests[0]
 	if a.Name != b.Name || a.Classname != b.Classname {
 		t.Errorf("%s of %s, then %s of %s", a.Name, a.Classname, b.Name, b.Classname)
 	}
@@ -99,7 +105,8 @@ func TestNamesInJUnitDoNotChangeWithLabels(t *testing.T) {
 // The attributes of a suite count what is in it, for readers that do not count.
 func TestJUnitCounts(t *testing.T) {
 	folder := t.TempDir()
-	run := Run{Run: record.Run{Specs: []spec.Spec{ended("a", failed), ended("b", harness), ended("c", notRun), ended("d", passed)}, HarnessError: "the API server ended"}}
+	run := Run{Run: record.Run{Specs: []spec.Spec{ended("a", failed), ended("b", harness), ended("c", notRun),
+		ended("d", passed)}, HarnessError: "the API server ended"}}
 	if err := WriteJUnit(folder, run, Judge(run, requirements), func(string) string { return "" }); err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,8 @@ func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
 	t.Funcs(template.FuncMap{"code": func(e Evidence) string { return codeURL(r.SuiteVersion, e) }})
 	var b bytes.Buffer
 	err = t.Execute(&b, map[string]any{
-		"Report": r, "Sections": sections(r, pictures), "Requirements": requirements, "Provisional": provisional, "Features": features,
+		"Report": r, "Sections": sections(r, pictures), "Requirements": requirements, "Provisional": provisional,
+		"Features": features,
 		"Outcomes": Outcomes(), "SpecOutcomes": SpecOutcomes(), "Both": both, "Totals": totals,
 		"ByFeature": byFeature(r.Requirements, features),
 	})
@@ -115,12 +116,14 @@ func sections(r *Report, pictures map[string]Picture) []specSection {
 		}
 	}
 	slices.SortStableFunc(specs, func(a, b *pageSpec) int {
-		if byOutcome := slices.Index(SpecOutcomes(), a.Outcome) - slices.Index(SpecOutcomes(), b.Outcome); byOutcome != 0 {
+		if byOutcome := slices.Index(SpecOutcomes(), a.Outcome) - slices.Index(SpecOutcomes(),
+			b.Outcome); byOutcome != 0 {
 			return byOutcome
 		}
 		return strings.Compare(a.Spec, b.Spec)
 	})
-	all := []specSection{{ID: "failed", Title: "Failed specs"}, {ID: "noted", Title: "Known issues and warnings"}, {ID: "specs", Title: "Other specs"}}
+	all := []specSection{{ID: "failed", Title: "Failed specs"}, {ID: "noted", Title: "Known issues and warnings"},
+		{ID: "specs", Title: "Other specs"}}
 	for i, s := range specs {
 		section := &all[2]
 		switch {

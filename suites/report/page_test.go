@@ -38,7 +38,8 @@ func TestPageIsOneFileThatNeedsNothingElse(t *testing.T) {
 		}
 	}
 	for _, good := range []string{
-		`id="JOB-A-001"`, `data-outcome="non-conformant"`, `href="#spec-a--b----c"`, `id="spec-a--b----c"`, `<svg class="tl">`,
+		`id="JOB-A-001"`, `data-outcome="non-conformant"`, `href="#spec-a--b----c"`, `id="spec-a--b----c"`,
+		`<svg class="tl">`,
 		`1 <span class="o failed">failed</span>`, "make e2e FOCUS=",
 	} {
 		if !strings.Contains(page, good) {
@@ -97,10 +98,11 @@ func TestSamplePage(t *testing.T) {
 		specs = append(specs, s)
 	}
 	r := Judge(Run{
-		Run:            record.Run{Specs: specs, Date: time.Now(), Duration: time.Minute},
-		Implementation: Implementation{Name: "mine", Version: "v0.1.0", Organization: "Example", URL: "https://example.org"},
-		Cluster:        Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"},
-		Selection:      Selection{Labels: "area:job && !slow"},
+		Run: record.Run{Specs: specs, Date: time.Now(), Duration: time.Minute},
+		Implementation: Implementation{Name: "mine", Version: "v0.1.0", Organization: "Example",
+			URL: "https://example.org"},
+		Cluster:   Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"},
+		Selection: Selection{Labels: "area:job && !slow"},
 	}, table.All())
 	text, err := Page(r, pictures)
 	if err != nil {
@@ -116,19 +118,22 @@ func sample(pods int) (h history.History) {
 	start := time.Unix(1e9, 0)
 	add := func(after int, object client.Object) {
 		object.SetResourceVersion(fmt.Sprint(len(h.Revisions)))
-		h.Revisions = append(h.Revisions, history.Revision{At: start.Add(time.Duration(after) * time.Millisecond), Type: watch.Added, Object: object, Manager: "controller"})
+		h.Revisions = append(h.Revisions, history.Revision{At: start.Add(time.Duration(after) * time.Millisecond),
+			Type: watch.Added, Object: object, Manager: "controller"})
 	}
 	job := batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job"}}
 	add(0, job.DeepCopy())
 	for i := range pods {
-		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("a-", i), UID: types.UID(fmt.Sprint(i)), OwnerReferences: []metav1.OwnerReference{{UID: "job"}}}}
+		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("a-", i), UID: types.UID(fmt.Sprint(i)),
+			OwnerReferences: []metav1.OwnerReference{{UID: "job"}}}}
 		for k, phase := range []corev1.PodPhase{corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded} {
 			pod.Status.Phase = phase
 			add(20*i+300*k, pod.DeepCopy())
 		}
 	}
 	for i, c := range []batchv1.JobConditionType{batchv1.JobSuccessCriteriaMet, batchv1.JobComplete} {
-		job.Status.Conditions = append(slices.Clone(job.Status.Conditions), batchv1.JobCondition{Type: c, Status: corev1.ConditionTrue})
+		job.Status.Conditions = append(slices.Clone(job.Status.Conditions),
+			batchv1.JobCondition{Type: c, Status: corev1.ConditionTrue})
 		add(20*pods+700+5*i, job.DeepCopy())
 	}
 	return h

@@ -97,11 +97,17 @@ func everything() *Report {
 	return Judge(Run{
 		Run: record.Run{Companion: "reference",
 			Date:  time.Unix(1e9, 0),
-			Specs: specs, Crashes: []spec.Crash{{At: time.Unix(1e9, 0), Exit: "exit code 1", Log: "panic: no", Specs: []string{specs[0].Text}}}, HarnessError: "the disk is full"},
-		Implementation: Implementation{"mine", "v1", []string{"job"}, "example.com/mine", "batch.example.com/v1 ScheduledJob", "Mine & Co", "mine", "https://example.org", []string{"me@example.org"}},
-		Cluster:        Cluster{Kind: "kind", KubernetesVersion: "v1.37.1", FeatureGates: "A=true", NodeImage: "kindest/node"},
-		Selection:      Selection{Focus: ".", Labels: "!slow", Requirements: []string{"JOB-END-001"}, Declined: []contract.Feature{contract.Indexed}, DeclinedRequirements: []string{"API-CRONJOB-005"}, Strict: true},
-		Histories:      map[string]string{specs[0].Text: "histories/a.json"},
+			Specs: specs, Crashes: []spec.Crash{{At: time.Unix(1e9, 0), Exit: "exit code 1", Log: "panic: no",
+				Specs: []string{specs[0].Text}}}, HarnessError: "the disk is full"},
+		Implementation: Implementation{"mine", "v1", []string{"job"}, "example.com/mine",
+			"batch.example.com/v1 ScheduledJob", "Mine & Co", "mine", "https://example.org",
+			[]string{"me@example.org"}},
+		Cluster: Cluster{Kind: "kind", KubernetesVersion: "v1.37.1", FeatureGates: "A=true",
+			NodeImage: "kindest/node"},
+		Selection: Selection{Focus: ".", Labels: "!slow", Requirements: []string{"JOB-END-001"},
+			Declined: []contract.Feature{contract.Indexed}, DeclinedRequirements: []string{"API-CRONJOB-005"},
+			Strict: true},
+		Histories: map[string]string{specs[0].Text: "histories/a.json"},
 	}, table.All())
 }
 
@@ -109,14 +115,16 @@ func everything() *Report {
 func schema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	s, err := jsonschema.For[Report](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[metav1.Time]():      {Type: "string", Format: "date-time"},
-		reflect.TypeFor[metav1.Duration]():  {Type: "string"},
-		reflect.TypeFor[Outcome]():          words(append(SpecOutcomes(), Outcomes()...)...),
-		reflect.TypeFor[Result]():           words(ResultConformant, ResultPartial, ResultNoVerdict, ResultNonConformant),
+		reflect.TypeFor[metav1.Time]():     {Type: "string", Format: "date-time"},
+		reflect.TypeFor[metav1.Duration](): {Type: "string"},
+		reflect.TypeFor[Outcome]():         words(append(SpecOutcomes(), Outcomes()...)...),
+		reflect.TypeFor[Result](): words(ResultConformant, ResultPartial, ResultNoVerdict,
+			ResultNonConformant),
 		reflect.TypeFor[spec.Level]():       words(spec.Must, spec.Should, spec.May),
 		reflect.TypeFor[contract.Profile](): words(contract.Job, contract.CronJob, contract.API),
 		reflect.TypeFor[contract.Feature](): words(contract.Features()...),
-		reflect.TypeFor[spec.Cause]():       words(spec.Assertion, spec.Invariant, spec.ImplementationExited, spec.Harness),
+		reflect.TypeFor[spec.Cause](): words(spec.Assertion, spec.Invariant, spec.ImplementationExited,
+			spec.Harness),
 	}})
 	if err != nil {
 		t.Fatal(err)

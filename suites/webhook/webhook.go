@@ -63,9 +63,11 @@ func expectInvalid(err error, what string, fields ...string) {
 	GinkgoHelper()
 	var status apierrors.APIStatus
 	Expect(errors.As(err, &status)).To(BeTrue(), "%s is refused, not: %v", what, err)
-	Expect(status.Status()).To(And(HaveField("Reason", metav1.StatusReasonInvalid), HaveField("Code", BeEquivalentTo(http.StatusUnprocessableEntity))), what)
+	Expect(status.Status()).To(And(HaveField("Reason", metav1.StatusReasonInvalid),
+		HaveField("Code", BeEquivalentTo(http.StatusUnprocessableEntity))), what)
 	for _, field := range fields {
-		Expect(status.Status().Details).To(HaveValue(HaveField("Causes", ContainElement(HaveField("Field", field)))), what)
+		Expect(status.Status().Details).To(HaveValue(HaveField("Causes", ContainElement(HaveField("Field", field)))),
+			what)
 	}
 }
 
@@ -99,7 +101,8 @@ var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 	It("the webhook keeps what is set", covers.Requirements(KeepsWhatIsSet), func(ctx SpecContext) {
 		s := served(ctx)
 		c := cronJob(s, "a", func(c *batchv1.CronJob) {
-			c.Spec.Suspend, c.Spec.StartingDeadlineSeconds, c.Spec.ConcurrencyPolicy = ptr.To(false), ptr.To[int64](0), batchv1.ForbidConcurrent
+			c.Spec.Suspend, c.Spec.StartingDeadlineSeconds, c.Spec.ConcurrencyPolicy = ptr.To(false), ptr.To[int64](0),
+				batchv1.ForbidConcurrent
 			c.Spec.SuccessfulJobsHistoryLimit, c.Spec.FailedJobsHistoryLimit = ptr.To[int32](0), ptr.To[int32](0)
 		})
 		want := c.DeepCopy().Spec
@@ -116,7 +119,8 @@ var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 		DefaultsRemovedFields), func(ctx SpecContext) {
 		s := served(ctx)
 		c := framework.Create(s, cronJob(s, "a", func(c *batchv1.CronJob) {
-			c.Spec.ConcurrencyPolicy, c.Spec.SuccessfulJobsHistoryLimit, c.Spec.FailedJobsHistoryLimit = batchv1.ForbidConcurrent, ptr.To[int32](7), ptr.To[int32](7)
+			c.Spec.ConcurrencyPolicy, c.Spec.SuccessfulJobsHistoryLimit,
+				c.Spec.FailedJobsHistoryLimit = batchv1.ForbidConcurrent, ptr.To[int32](7), ptr.To[int32](7)
 		}))
 		c, err := merge(s, c, `{"spec":{"concurrencyPolicy":null,"suspend":null,
 			"successfulJobsHistoryLimit":null,"failedJobsHistoryLimit":null}}`)
@@ -148,9 +152,11 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 		s := served(ctx)
 		existing := framework.Create(s, cronJob(s, "a"))
 		for field, change := range map[string]func(*batchv1.CronJob){
-			"spec.schedule":                     never,
-			"spec.timeZone":                     zone("Nowhere/Land"),
-			"spec.jobTemplate.spec.parallelism": func(c *batchv1.CronJob) { c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1) },
+			"spec.schedule": never,
+			"spec.timeZone": zone("Nowhere/Land"),
+			"spec.jobTemplate.spec.parallelism": func(c *batchv1.CronJob) {
+				c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1)
+			},
 		} {
 			expectInvalid(s.Client.Create(ctx, cronJob(s, "b", change)), "a new CronJob with another "+field, field)
 			changed := existing.DeepCopy()
@@ -170,13 +176,17 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 	It("the webhook refuses texts of all kinds", covers.Requirements(AnswersAnyText), func(ctx SpecContext) {
 		s := served(ctx)
 		for _, text := range []string{
-			"TZ=0", "CRON_TZ=", "TZ= 0 * * * *", "TZ=../../etc/passwd 0 * * * *", "\x00 * * * *", "é * * * *", "%s%n", "@", "@every", "@every 1",
-			"*/99999999999999999999 * * * *", "0-18446744073709551615 * * * *", strings.Repeat(",", 10_000), strings.Repeat("* ", 10_000),
+			"TZ=0", "CRON_TZ=", "TZ= 0 * * * *", "TZ=../../etc/passwd 0 * * * *", "\x00 * * * *", "é * * * *", "%s%n",
+			"@", "@every", "@every 1",
+			"*/99999999999999999999 * * * *", "0-18446744073709551615 * * * *", strings.Repeat(",", 10_000),
+			strings.Repeat("* ", 10_000),
 		} {
-			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", schedule(text)), client.DryRunAll), "the schedule "+text[:min(len(text), 30)], "spec.schedule")
+			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", schedule(text)), client.DryRunAll),
+				"the schedule "+text[:min(len(text), 30)], "spec.schedule")
 		}
 		for _, text := range []string{"\x00", "..", "../../etc/passwd", "/etc/localtime", strings.Repeat("a", 10_000)} {
-			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", zone(text)), client.DryRunAll), "the time zone "+text[:min(len(text), 30)], "spec.timeZone")
+			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", zone(text)), client.DryRunAll),
+				"the time zone "+text[:min(len(text), 30)], "spec.timeZone")
 		}
 		framework.Create(s, cronJob(s, "a"))
 	})
@@ -194,11 +204,14 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 		InvalidOnesCanGo), func(ctx SpecContext) {
 		s := served(ctx)
 		spare(s, `""`, func(err error) bool { return err == nil })
-		c := framework.Create(s, cronJob(s, "a", never, func(c *batchv1.CronJob) { c.Finalizers = []string{"example.com/stay"} }))
+		c := framework.Create(s, cronJob(s, "a", never, func(c *batchv1.CronJob) {
+			c.Finalizers = []string{"example.com/stay"}
+		}))
 		spare(s, "null", apierrors.IsInvalid)
 		_, err := merge(s, c, `{"metadata":{"labels":{"a":"b"}}}`)
 		Expect(err).NotTo(HaveOccurred(), "its labels")
-		status := client.RawPatch(types.MergePatchType, []byte(`{"status":{"lastScheduleTime":"2026-01-01T00:00:00Z"}}`))
+		status := client.RawPatch(types.MergePatchType,
+			[]byte(`{"status":{"lastScheduleTime":"2026-01-01T00:00:00Z"}}`))
 		Expect(s.Client.Status().Patch(ctx, c.DeepCopy(), status)).To(Succeed(), "its status")
 		Expect(s.Client.Delete(ctx, c)).To(Succeed(), "its deletion")
 		_, err = merge(s, c, `{"metadata":{"finalizers":null}}`)
@@ -214,7 +227,8 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 		c := framework.Create(s, cronJob(s, "a"))
 		_, err := merge(s, c, `{"spec":{"schedule":"@monthly"}}`)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(dry), &batchv1.CronJob{}))).To(BeTrue(), "the CronJob of the dry run is not there")
+		Expect(apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(dry), &batchv1.CronJob{}))).To(
+			BeTrue(), "the CronJob of the dry run is not there")
 		s.Stays("there is no Job", func(g Gomega) { g.Expect(s.Jobs()).To(BeEmpty()) })
 	})
 })

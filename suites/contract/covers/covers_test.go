@@ -35,19 +35,36 @@ func TestCheck(t *testing.T) {
 		specs        types.SpecReports
 		want         string // nothing: it is all right
 	}{
-		"all fits":             {both, types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002"), specReport("b", "JOB-A-001")}, ""},
-		"a gap":                {both, types.SpecReports{specReport("a", "JOB-A-001")}, "no spec covers JOB-A-002"},
-		"an unknown one":       {both, types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002", "JOB-A-003")}, `the spec "a" covers JOB-A-003, which is no requirement`},
-		"a spec without":       {both, types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002"), specReport("b")}, `the spec "b" covers no requirement`},
-		"one twice":            {append(slices.Clone(both), both[0]), types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002")}, "JOB-A-001 is there twice"},
-		"many":                 {both, types.SpecReports{specReport("a"), specReport("b"), specReport("c")}, "and 2 more"},
-		"not an ID":            {changed(func(r *contract.Requirement) { r.ID = "job-1" }), nil, "job-1 is no ID"},
-		"no verb":              {changed(func(r *contract.Requirement) { r.Text = "It works." }), nil, "JOB-A-001 says neither MUST"},
-		"no sentence":          {changed(func(r *contract.Requirement) { r.Text = "It MUST work" }), nil, "JOB-A-001 is not one sentence"},
-		"no source":            {changed(func(r *contract.Requirement) { r.Source = "" }), nil, "JOB-A-001 has no source"},
-		"no feature":           {changed(func(r *contract.Requirement) { r.Feature = "magic" }), nil, `JOB-A-001 is of the unknown feature "magic"`},
-		"provisional counts":   {changed(func(r *contract.Requirement) { r.Provisional, r.Invariants = true, []string{"job-a"} }), nil, "JOB-A-001 is provisional, but its invariants count"},
-		"no constraint":        {changed(func(r *contract.Requirement) { r.Versions = "new" }), nil, `JOB-A-001 has versions "new"`},
+		"all fits": {both,
+			types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002"), specReport("b", "JOB-A-001")}, ""},
+		"a gap": {both, types.SpecReports{specReport("a", "JOB-A-001")}, "no spec covers JOB-A-002"},
+		"an unknown one": {both, types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002", "JOB-A-003")},
+			`the spec "a" covers JOB-A-003, which is no requirement`},
+		"a spec without": {both, types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002"), specReport("b")},
+			`the spec "b" covers no requirement`},
+		"one twice": {append(slices.Clone(both), both[0]),
+			types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002")}, "JOB-A-001 is there twice"},
+		"many": {both, types.SpecReports{specReport("a"), specReport("b"), specReport("c")},
+			"and 2 more"},
+		"not an ID": {changed(func(r *contract.Requirement) { r.ID = "job-1" }), nil, "job-1 is no ID"},
+		"no verb": {changed(func(r *contract.Requirement) {
+			r.Text = "It works."
+		}), nil, "JOB-A-001 says neither MUST"},
+		"no sentence": {changed(func(r *contract.Requirement) {
+			r.Text = "It MUST work"
+		}), nil, "JOB-A-001 is not one sentence"},
+		"no source": {changed(func(r *contract.Requirement) {
+			r.Source = ""
+		}), nil, "JOB-A-001 has no source"},
+		"no feature": {changed(func(r *contract.Requirement) {
+			r.Feature = "magic"
+		}), nil, `JOB-A-001 is of the unknown feature "magic"`},
+		"provisional counts": {changed(func(r *contract.Requirement) {
+			r.Provisional, r.Invariants = true, []string{"job-a"}
+		}), nil, "JOB-A-001 is provisional, but its invariants count"},
+		"no constraint": {changed(func(r *contract.Requirement) {
+			r.Versions = "new"
+		}), nil, `JOB-A-001 has versions "new"`},
 		"only specs are specs": {nil, types.SpecReports{{LeafNodeType: types.NodeTypeReportAfterEach}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +72,8 @@ func TestCheck(t *testing.T) {
 			switch {
 			case c.want == "" && err != nil:
 				t.Errorf("it said %q", err)
-			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")):
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) ||
+				strings.Contains(err.Error(), "\n")):
 				t.Errorf("it said %v, want a line with %q", err, c.want)
 			}
 		})
@@ -96,7 +114,8 @@ func TestCoversOnlyProvisionalRequirements(t *testing.T) {
 }
 
 func TestAreaIsThatOfTheFirstRequirement(t *testing.T) {
-	job, cron := contract.Requirement{ID: "JOB-A-001", Text: "It MUST."}, contract.Requirement{ID: "CRON-A-001", Text: "It MUST."}
+	job, cron := contract.Requirement{ID: "JOB-A-001", Text: "It MUST."},
+		contract.Requirement{ID: "CRON-A-001", Text: "It MUST."}
 	for want, some := range map[string][]contract.Requirement{"job": {job, cron}, "cronjob": {cron, job}} {
 		decorators := Requirements(some...)
 		labels := decorators[len(decorators)-1].(ginkgo.Labels)

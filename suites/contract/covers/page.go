@@ -15,7 +15,8 @@ import (
 // specs that cover each requirement, and the number of requirements at the end.
 func WritePage(w io.Writer, requirements []contract.Requirement, specs types.SpecReports) error {
 	var b strings.Builder
-	b.WriteString("# Requirements\n\nWhat `batch/v1` promises of Jobs and CronJobs, one sentence each (MUST, SHOULD and MAY as in\n" +
+	b.WriteString("# Requirements\n\nWhat `batch/v1` promises of Jobs and CronJobs, one sentence each " +
+		"(MUST, SHOULD and MAY as in\n" +
 		"RFC 2119), with where it is written and the specs that check it. `make requirements` writes\n" +
 		"this page; they are declared in the folders `requirements` beside the specs.\n\n")
 	areas := byArea(requirements)
@@ -24,7 +25,9 @@ func WritePage(w io.Writer, requirements []contract.Requirement, specs types.Spe
 	}
 	tests := specsByRequirement(specs)
 	for _, a := range areas {
-		fmt.Fprintf(&b, "\n## %s\n\n| ID | requirement | source | versions | feature | specs |\n|---|---|---|---|---|---|\n", a.name)
+		fmt.Fprintf(&b,
+			"\n## %s\n\n| ID | requirement | source | versions | feature | specs |\n|---|---|---|---|---|---|\n",
+			a.name)
 		for _, r := range a.requirements {
 			versions := r.Versions
 			if versions == "" {
@@ -34,7 +37,8 @@ func WritePage(w io.Writer, requirements []contract.Requirement, specs types.Spe
 				versions += ", provisional"
 			}
 			fmt.Fprintf(&b, "| <a id=\"%s\"></a>%s | %s | %s | %s | %s | %s |\n", r.ID, r.ID,
-				cell(r.Text), contract.Links(cell(r.Source)), cell(versions), r.Feature, strings.Join(tests[r.ID], "<br>"))
+				cell(r.Text), contract.Links(cell(r.Source)), cell(versions), r.Feature,
+				strings.Join(tests[r.ID], "<br>"))
 		}
 	}
 	var extended int
@@ -43,7 +47,8 @@ func WritePage(w io.Writer, requirements []contract.Requirement, specs types.Spe
 			extended++
 		}
 	}
-	fmt.Fprintf(&b, "\n%d requirements: %d of the core, %d of features.\n", len(requirements), len(requirements)-extended, extended)
+	fmt.Fprintf(&b, "\n%d requirements: %d of the core, %d of features.\n", len(requirements),
+		len(requirements)-extended, extended)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -134,7 +134,8 @@ func Bugs() ([]spec.Bug, error) {
 // Red reports whether a scenario is expected to fail against an implementation on a
 // release, as in v1.36.1.
 func Red(s *scenario.Scenario, impl, release string) bool {
-	return s.Affected != "" && spec.Bug{Component: s.Component, Versions: s.Affected}.In(implementation.OriginOf(impl), release)
+	return s.Affected != "" &&
+		spec.Bug{Component: s.Component, Versions: s.Affected}.In(implementation.OriginOf(impl), release)
 }
 
 // Among returns the scenario as it is judged on a release with other bugs: without the
@@ -200,10 +201,12 @@ func Shown() map[int]string {
 		// CronJobs.
 		42649: "CRON-SCHEDULE-007", 45825: "CRON-SCHEDULE-008", // over a hundred missed
 		118724: "CRON-SCHEDULE-006", 121327: "CRON-SCHEDULE-006", // ticks that are not evenly spaced
-		41655:  "CRON-SCHEDULE-011",                                                     // a schedule that never comes
-		59676:  "CRON-CONCURRENCY-015",                                                  // a Job that is being deleted is in nobody's way
-		109250: "CRON-SYNTAX-003",                                                       // @every does not drift
-		107997: "CRON-STATUS-009", 106496: "CRON-STATUS-009", 108023: "CRON-STATUS-009", // labels of the template change
+		41655: "CRON-SCHEDULE-011", // a schedule that never comes
+		// a Job that is being deleted is in nobody's way
+		59676:  "CRON-CONCURRENCY-015",
+		109250: "CRON-SYNTAX-003", // @every does not drift
+		// labels of the template change
+		107997: "CRON-STATUS-009", 106496: "CRON-STATUS-009", 108023: "CRON-STATUS-009",
 		119776: "CRON-HISTORY-009",                                     // history limits with a full quota
 		118530: "CRON-STATUS-007",                                      // a Job that was started by hand
 		116252: "API-CRONJOB-006",                                      // TZ= in a schedule
