@@ -106,7 +106,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 		pods[1].End(1)
 		job.CompletesWith(2, Counters{Succeeded: 1, Failed: 1})
 		// Wrong: sets startTime at every sync.
-		Expect(startTimes(s, "a")).To(HaveLen(1), "startTime at all revisions")
+		Expect(startTimes(s, job)).To(HaveLen(1), "startTime at all revisions")
 	})
 
 	It("the Job replaces failed pods and does not count them as succeeded", covers.Requirements(
@@ -311,7 +311,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 	It("a Complete Job is deleted after ttlSecondsAfterFinished", covers.Requirements(
 		FinishTimeForTTL), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		s.Create(puppet.Job("a").ExitCodes("0").With(func(j *batchv1.Job) {
+		job := s.Create(puppet.Job("a").ExitCodes("0").With(func(j *batchv1.Job) {
 			j.Spec.TTLSecondsAfterFinished = ptr.To[int32](0)
 		}))
 		s.Soon("Job and pod are gone", func(g Gomega) {
@@ -319,7 +319,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 			g.Expect(s.Jobs()).To(BeEmpty())
 			g.Expect(s.Pods()).To(BeEmpty())
 		})
-		Expect(framework.TrueConditions(lastOf(s, "a"))).To(HaveKey(batchv1.JobComplete))
+		Expect(framework.TrueConditions(lastOf(s, job))).To(HaveKey(batchv1.JobComplete))
 	})
 
 	// Source: #132042. Wrong: keeps counters by the Job's name.
@@ -342,15 +342,15 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 })
 
 // lastOf returns the last revision of a Job that is gone.
-func lastOf(s *framework.Sandbox, job string) *batchv1.Job {
-	revisions := s.History().Jobs(job)
+func lastOf(s *framework.Sandbox, job *framework.Job) *batchv1.Job {
+	revisions := s.History().Jobs(job.Name)
 	return revisions[len(revisions)-1].Job()
 }
 
 // startTimes returns every startTime that a Job has had.
-func startTimes(s *framework.Sandbox, job string) map[time.Time]bool {
+func startTimes(s *framework.Sandbox, job *framework.Job) map[time.Time]bool {
 	times := map[time.Time]bool{}
-	for _, r := range s.History().Jobs(job) {
+	for _, r := range s.History().Jobs(job.Name) {
 		if start := r.Job().Status.StartTime; start != nil {
 			times[start.UTC()] = true
 		}

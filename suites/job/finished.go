@@ -65,7 +65,7 @@ var _ = Describe("Finished Job:", behaviour.Ownership, func() {
 			g.Expect(s.Jobs()).To(HaveLen(4))
 			g.Expect(short.Pods()).To(BeEmpty())
 		})
-		Expect(framework.TrueConditions(lastOf(s, short.Name))).To(HaveKey(batchv1.JobFailed))
+		Expect(framework.TrueConditions(lastOf(s, short))).To(HaveKey(batchv1.JobFailed))
 		s.Stays("four Jobs and their pods exist", func(g Gomega) {
 			g.Expect(s.Jobs()).To(And(HaveLen(4), HaveEach(HaveField("DeletionTimestamp", BeNil()))))
 			g.Expect(s.Pods()).To(HaveLen(4))

@@ -42,14 +42,19 @@ func served(ctx context.Context) *framework.Sandbox {
 	return framework.New(ctx)
 }
 
-// cronJob returns one that starts nothing, with changes.
-func cronJob(s *framework.Sandbox, name string, changes ...func(*batchv1.CronJob)) *batchv1.CronJob {
+// named returns a CronJob that starts nothing, with changes.
+func named(s *framework.Sandbox, name string, changes ...func(*batchv1.CronJob)) *batchv1.CronJob {
 	c := puppet.CronJob(name, puppet.Job("")).Schedule("@yearly").Suspend().Obj()
 	c.Namespace = s.Namespace
 	for _, change := range changes {
 		change(c)
 	}
 	return c
+}
+
+// cronJob returns the CronJob that most specs write.
+func cronJob(s *framework.Sandbox, changes ...func(*batchv1.CronJob)) *batchv1.CronJob {
+	return named(s, "a", changes...)
 }
 
 // merge sends a merge patch and returns the CronJob as it is then.
@@ -89,7 +94,7 @@ func spare(s *framework.Sandbox, label string, done func(error) bool) {
 	patch := `{"metadata":{"labels":{"` + kinds.WithoutWebhooks + `":` + label + `}}}`
 	Expect(s.Client.Patch(s.Context(), namespace, client.RawPatch(types.MergePatchType, []byte(patch)))).To(Succeed())
 	sees := func(ctx context.Context) (bool, error) {
-		return done(s.Client.Create(ctx, cronJob(s, "example", never), client.DryRunAll)), nil
+		return done(s.Client.Create(ctx, named(s, "example", never), client.DryRunAll)), nil
 	}
 	err := wait.PollUntilContextTimeout(s.Context(), 50*time.Millisecond, sandbox.HarnessLimit, true, sees)
 	Expect(err).NotTo(HaveOccurred(), "the webhooks follow the label of the namespace")
@@ -100,7 +105,7 @@ var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 	// Wrong: takes 0 for a field that is not set.
 	It("the webhook keeps what is set", covers.Requirements(KeepsWhatIsSet), func(ctx SpecContext) {
 		s := served(ctx)
-		c := cronJob(s, "a", func(c *batchv1.CronJob) {
+		c := cronJob(s, func(c *batchv1.CronJob) {
 			c.Spec.Suspend, c.Spec.StartingDeadlineSeconds, c.Spec.ConcurrencyPolicy = ptr.To(false), ptr.To[int64](0),
 				batchv1.ForbidConcurrent
 			c.Spec.SuccessfulJobsHistoryLimit, c.Spec.FailedJobsHistoryLimit = ptr.To[int32](0), ptr.To[int32](0)
@@ -118,7 +123,7 @@ var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 	It("the webhook defaults fields that are removed", covers.Requirements(
 		DefaultsRemovedFields), func(ctx SpecContext) {
 		s := served(ctx)
-		c := framework.Create(s, cronJob(s, "a", func(c *batchv1.CronJob) {
+		c := framework.Create(s, cronJob(s, func(c *batchv1.CronJob) {
 			c.Spec.ConcurrencyPolicy, c.Spec.SuccessfulJobsHistoryLimit,
 				c.Spec.FailedJobsHistoryLimit = batchv1.ForbidConcurrent, ptr.To[int32](7), ptr.To[int32](7)
 		}))
@@ -135,7 +140,7 @@ var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 	It("the webhook changes nothing in a CronJob that has its defaults", covers.Requirements(
 		DefaultsOnce), func(ctx SpecContext) {
 		s := served(ctx)
-		c := framework.Create(s, cronJob(s, "a"))
+		c := framework.Create(s, cronJob(s))
 		for _, value := range []string{"1", "2"} {
 			labelled, err := merge(s, c, `{"metadata":{"labels":{"example.com/write":"`+value+`"}}}`)
 			Expect(err).NotTo(HaveOccurred())
@@ -150,7 +155,7 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 	It("the webhook refuses an invalid CronJob with the reason and the field", covers.Requirements(
 		RefusesAsInvalid), func(ctx SpecContext) {
 		s := served(ctx)
-		existing := framework.Create(s, cronJob(s, "a"))
+		existing := framework.Create(s, cronJob(s))
 		for field, change := range map[string]func(*batchv1.CronJob){
 			"spec.schedule": never,
 			"spec.timeZone": zone("Nowhere/Land"),
@@ -158,7 +163,7 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 				c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1)
 			},
 		} {
-			expectInvalid(s.Client.Create(ctx, cronJob(s, "b", change)), "a new CronJob with another "+field, field)
+			expectInvalid(s.Client.Create(ctx, named(s, "b", change)), "a new CronJob with another "+field, field)
 			changed := existing.DeepCopy()
 			change(changed)
 			expectInvalid(s.Client.Patch(ctx, changed, client.MergeFrom(existing)), "a change of "+field, field)
@@ -168,7 +173,7 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 	// Wrong: stops at the first one.
 	It("the webhook names all fields that are wrong", covers.Requirements(NamesAllFields), func(ctx SpecContext) {
 		s := served(ctx)
-		err := s.Client.Create(ctx, cronJob(s, strings.Repeat("a", 53), never, zone("Nowhere/Land")))
+		err := s.Client.Create(ctx, named(s, strings.Repeat("a", 53), never, zone("Nowhere/Land")))
 		expectInvalid(err, "a CronJob with three errors", "metadata.name", "spec.schedule", "spec.timeZone")
 	})
 
@@ -181,14 +186,14 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 			"*/99999999999999999999 * * * *", "0-18446744073709551615 * * * *", strings.Repeat(",", 10_000),
 			strings.Repeat("* ", 10_000),
 		} {
-			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", schedule(text)), client.DryRunAll),
+			expectInvalid(s.Client.Create(ctx, cronJob(s, schedule(text)), client.DryRunAll),
 				"the schedule "+text[:min(len(text), 30)], "spec.schedule")
 		}
 		for _, text := range []string{"\x00", "..", "../../etc/passwd", "/etc/localtime", strings.Repeat("a", 10_000)} {
-			expectInvalid(s.Client.Create(ctx, cronJob(s, "a", zone(text)), client.DryRunAll),
+			expectInvalid(s.Client.Create(ctx, cronJob(s, zone(text)), client.DryRunAll),
 				"the time zone "+text[:min(len(text), 30)], "spec.timeZone")
 		}
-		framework.Create(s, cronJob(s, "a"))
+		framework.Create(s, cronJob(s))
 	})
 
 	// Wrong: takes each refusal of a Job for a fault of the template.
@@ -196,7 +201,7 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 		LeavesQuotasToJobs), framework.Needs(spec.ResourceQuotas), func(ctx SpecContext) {
 		s := served(ctx)
 		s.Refuse(puppet.Job("example").Obj(), "count/jobs.batch")
-		framework.Create(s, cronJob(s, "a"))
+		framework.Create(s, cronJob(s))
 	})
 
 	// Wrong: validates what a request leaves as it is.
@@ -204,7 +209,7 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 		InvalidOnesCanGo), func(ctx SpecContext) {
 		s := served(ctx)
 		spare(s, `""`, func(err error) bool { return err == nil })
-		c := framework.Create(s, cronJob(s, "a", never, func(c *batchv1.CronJob) {
+		c := framework.Create(s, cronJob(s, never, func(c *batchv1.CronJob) {
 			c.Finalizers = []string{"example.com/stay"}
 		}))
 		spare(s, "null", apierrors.IsInvalid)
@@ -222,9 +227,9 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 	// Wrong: tries the template out by creating a Job.
 	It("the webhook leaves nothing behind", covers.Requirements(LeavesNoTraces), func(ctx SpecContext) {
 		s := served(ctx)
-		dry := cronJob(s, "dry")
+		dry := named(s, "dry")
 		Expect(s.Client.Create(ctx, dry, client.DryRunAll)).To(Succeed())
-		c := framework.Create(s, cronJob(s, "a"))
+		c := framework.Create(s, cronJob(s))
 		_, err := merge(s, c, `{"spec":{"schedule":"@monthly"}}`)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(dry), &batchv1.CronJob{}))).To(
