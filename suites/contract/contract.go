@@ -37,21 +37,22 @@ type Requirement struct {
 	Provisional bool
 }
 
-// New declares a requirement of the table.
-func New(id, text, source string, details ...Detail) Requirement {
+// Set has the requirements of one package, in the order in which they are declared. Package
+// table has those of all packages. The zero value is an empty set.
+type Set struct{ all []Requirement }
+
+// New declares a requirement of the set.
+func (s *Set) New(id, text, source string, details ...Detail) Requirement {
 	r := Requirement{ID: id, Text: text, Source: source, Feature: Core}
 	for _, d := range details {
 		d.of(&r)
 	}
-	declared = append(declared, r)
+	s.all = append(s.all, r)
 	return r
 }
 
-var declared []Requirement
-
-// Declared returns the requirements of the packages that the program imports, in no
-// order. Package table has those of all packages.
-func Declared() []Requirement { return slices.Clone(declared) }
+// All returns the requirements of the set.
+func (s *Set) All() []Requirement { return slices.Clone(s.all) }
 
 // Detail is a Feature, Versions, Invariants or Provisional.
 type Detail interface{ of(*Requirement) }

@@ -6,114 +6,114 @@ const quotas = "docs: concepts/policy/resource-quotas"
 
 // What a controller does while the API server rejects its requests.
 var (
-	RefusedPodsCountForNothing = contract.New("JOB-ADMISSION-001",
+	RefusedPodsCountForNothing = set.New("JOB-ADMISSION-001",
 		"Pods that the API server refuses MUST count for nothing: neither as active nor as failed, and the Job "+
 			"MUST stay without a verdict.",
 		"batch/v1 JobStatus.active; batch/v1 JobSpec.backoffLimit")
-	WarnsOfRefusedPods = contract.New("JOB-ADMISSION-002",
+	WarnsOfRefusedPods = set.New("JOB-ADMISSION-002",
 		"A Job controller SHOULD warn by the event FailedCreate that a pod was refused.",
 		"docs: concepts/policy/resource-quotas#how-kubernetes-resourcequotas-work; kubernetes/kubernetes#4783")
-	CreatesPodsAfterQuota = contract.New("JOB-ADMISSION-003",
+	CreatesPodsAfterQuota = set.New("JOB-ADMISSION-003",
 		"A Job controller MUST create the pods that a quota rejected, on its own, when there is room.",
 		quotas)
-	CreatesPodsAfterPolicy = contract.New("JOB-ADMISSION-004",
+	CreatesPodsAfterPolicy = set.New("JOB-ADMISSION-004",
 		"A Job controller MUST create the pods that a ValidatingAdmissionPolicy rejected, on its "+
 			"own, when it no longer does.",
 		"docs: reference/access-authn-authz/validating-admission-policy; API conventions: controllers converge")
-	CreatesPodsAfterWebhook = contract.New("JOB-ADMISSION-005",
+	CreatesPodsAfterWebhook = set.New("JOB-ADMISSION-005",
 		"A Job controller MUST create the pods that a broken webhook rejected, on its own, when it no longer does.",
 		"docs: reference/access-authn-authz/extensible-admission-controllers#failure-policy")
-	CreatesPodsAfterLimitRange = contract.New("JOB-ADMISSION-006",
+	CreatesPodsAfterLimitRange = set.New("JOB-ADMISSION-006",
 		"A Job controller MUST create the pods that a LimitRange rejected, on its own, when it no longer does.",
 		"docs: concepts/policy/limit-range")
-	CreatesPodsAfterPodSecurity = contract.New("JOB-ADMISSION-007",
+	CreatesPodsAfterPodSecurity = set.New("JOB-ADMISSION-007",
 		"A Job controller MUST create the pods that Pod Security rejected, on its own, when the "+
 			"namespace has another level.",
 		"docs: concepts/security/pod-security-admission#workload-resources-and-pod-templates")
-	CreatesPodsAfterPriorityClass = contract.New("JOB-ADMISSION-008",
+	CreatesPodsAfterPriorityClass = set.New("JOB-ADMISSION-008",
 		"A Job controller MUST create pods whose PriorityClass was missing, on its own, when it exists.",
 		"docs: concepts/scheduling-eviction/pod-priority-preemption#pod-priority")
-	UsesPartOfAQuota = contract.New("JOB-ADMISSION-009",
+	UsesPartOfAQuota = set.New("JOB-ADMISSION-009",
 		"A Job controller MUST use the room that a quota leaves for fewer pods than the Job needs, and report the "+
 			"number of those that exist.",
 		quotas+"; batch/v1 JobStatus.active")
-	SlowStart = contract.New("JOB-ADMISSION-010",
+	SlowStart = set.New("JOB-ADMISSION-010",
 		"A Job controller MUST start slowly, so that it learns that pods are refused from fewer "+
 			"requests than it wants pods.",
 		"kubernetes/kubernetes#49727: quota failures must not flood the API server")
-	BacksOffWhilePodsAreRefused = contract.New("JOB-ADMISSION-011",
+	BacksOffWhilePodsAreRefused = set.New("JOB-ADMISSION-011",
 		"A Job controller MUST delay each further attempt longer than the one before while pods are refused.",
 		"API conventions: back-off of controllers; kubernetes/kubernetes#49727")
-	DeadlineWhilePodsAreRefused = contract.New("JOB-ADMISSION-012",
+	DeadlineWhilePodsAreRefused = set.New("JOB-ADMISSION-012",
 		"A Job whose pods are refused MUST fail when its activeDeadlineSeconds are over.",
 		"batch/v1 JobSpec.activeDeadlineSeconds")
-	SuspendedWhilePodsAreRefused = contract.New("JOB-ADMISSION-013",
+	SuspendedWhilePodsAreRefused = set.New("JOB-ADMISSION-013",
 		"A Job that is suspended while its pods are refused MUST become Suspended and MUST NOT get pods later.",
 		"batch/v1 JobSpec.suspend",
 		contract.Suspend)
-	DeletedWhilePodsAreRefused = contract.New("JOB-ADMISSION-014",
+	DeletedWhilePodsAreRefused = set.New("JOB-ADMISSION-014",
 		"A Job that is deleted while its pods are refused MUST NOT get pods later.",
 		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup")
-	RefusedIndexComesLater = contract.New("JOB-ADMISSION-015",
+	RefusedIndexComesLater = set.New("JOB-ADMISSION-015",
 		"An index whose pod is refused MUST get it later, and indexes that have theirs MUST NOT get another.",
 		"docs: concepts/workloads/controllers/job#completion-mode",
 		contract.Indexed)
-	CountsPodsWithAddedLabels = contract.New("JOB-ADMISSION-016",
+	CountsPodsWithAddedLabels = set.New("JOB-ADMISSION-016",
 		"Pods with labels and annotations that admission has added MUST count like others.",
 		"docs: reference/access-authn-authz/mutating-admission-policy",
 		contract.Versions(">= 1.36.0"))
-	CountsPodsWithAddedSidecars = contract.New("JOB-ADMISSION-017",
+	CountsPodsWithAddedSidecars = set.New("JOB-ADMISSION-017",
 		"Pods with a sidecar container that admission has added MUST count like others.",
 		"docs: concepts/workloads/pods/sidecar-containers#jobs-with-sidecar-containers",
 		contract.Versions(">= 1.36.0"))
-	UndeletablePodsCount = contract.New("JOB-ADMISSION-018",
+	UndeletablePodsCount = set.New("JOB-ADMISSION-018",
 		"Surplus pods whose deletion is refused MUST count as long as they exist, and be deleted, on "+
 			"its own, when it no longer is.",
 		"batch/v1 JobSpec.parallelism; batch/v1 JobStatus.active")
-	BacksOffWhileDeletionIsRefused = contract.New("JOB-ADMISSION-019",
+	BacksOffWhileDeletionIsRefused = set.New("JOB-ADMISSION-019",
 		"A Job controller MUST delay each further attempt longer than the one before while the "+
 			"deletion of a pod is refused.",
 		"API conventions: back-off of controllers")
-	NotCompleteBeforeRelease = contract.New("JOB-ADMISSION-020",
+	NotCompleteBeforeRelease = set.New("JOB-ADMISSION-020",
 		"A Job MUST NOT be Complete while the release of its finished pods is refused, and these MUST count once.",
 		"KEP-2307; docs: concepts/workloads/controllers/job#job-tracking-with-finalizers")
-	JobsLetTheNamespaceGo = contract.New("JOB-ADMISSION-021",
+	JobsLetTheNamespaceGo = set.New("JOB-ADMISSION-021",
 		"A Job controller MUST release all pods in a namespace that is being deleted, whichever of "+
 			"Job and pods is deleted first.",
 		"KEP-2307; docs: concepts/workloads/controllers/job#job-tracking-with-finalizers")
-	WarnsOfUndeletablePods = contract.New("JOB-ADMISSION-022",
+	WarnsOfUndeletablePods = set.New("JOB-ADMISSION-022",
 		"A Job controller SHOULD warn by the event FailedDelete that the deletion of a pod was refused.",
 		"API conventions: events")
-	RefusedJobIsNotRecorded = contract.New("CRON-ADMISSION-001",
+	RefusedJobIsNotRecorded = set.New("CRON-ADMISSION-001",
 		"A CronJob whose Job is refused MUST NOT say in its status that it was started.",
 		"batch/v1 CronJobStatus.lastScheduleTime; batch/v1 CronJobStatus.active")
-	WarnsOfARefusedJob = contract.New("CRON-ADMISSION-002",
+	WarnsOfARefusedJob = set.New("CRON-ADMISSION-002",
 		"A CronJob controller SHOULD warn by the event FailedCreate that a Job was refused.",
 		"docs: concepts/workloads/controllers/cron-jobs; "+quotas)
-	RefusedTickStartsLater = contract.New("CRON-ADMISSION-003",
+	RefusedTickStartsLater = set.New("CRON-ADMISSION-003",
 		"A CronJob controller MUST start a Job that was refused exactly once, on its own, when "+
 			"Jobs are no longer refused.",
 		"docs: concepts/workloads/controllers/cron-jobs#cron-job-limitations")
-	BacksOffWhileJobIsRefused = contract.New("CRON-ADMISSION-004",
+	BacksOffWhileJobIsRefused = set.New("CRON-ADMISSION-004",
 		"A CronJob controller MUST delay each further attempt longer than the one before while a Job is refused.",
 		"API conventions: back-off of controllers")
-	RefusedTickExpires = contract.New("CRON-ADMISSION-005",
+	RefusedTickExpires = set.New("CRON-ADMISSION-005",
 		"A tick that was refused MUST NOT be started after startingDeadlineSeconds.",
 		"batch/v1 CronJobSpec.startingDeadlineSeconds")
-	RefusedTickWaitsForResume = contract.New("CRON-ADMISSION-006",
+	RefusedTickWaitsForResume = set.New("CRON-ADMISSION-006",
 		"A tick that was refused MUST NOT be started while the CronJob is suspended.",
 		"batch/v1 CronJobSpec.suspend")
-	CountsJobsWithAddedLabels = contract.New("CRON-ADMISSION-007",
+	CountsJobsWithAddedLabels = set.New("CRON-ADMISSION-007",
 		"Jobs with labels and annotations that admission has added MUST count like others.",
 		"docs: reference/access-authn-authz/mutating-admission-policy",
 		contract.Versions(">= 1.36.0"))
-	NoReplacementBeforeDeletion = contract.New("CRON-ADMISSION-008",
+	NoReplacementBeforeDeletion = set.New("CRON-ADMISSION-008",
 		"With the policy Replace, a CronJob controller MUST NOT start a Job while it must not delete the one before.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
-	WarnsOfAnUndeletableJob = contract.New("CRON-ADMISSION-010",
+	WarnsOfAnUndeletableJob = set.New("CRON-ADMISSION-010",
 		"A CronJob controller SHOULD warn by the event FailedDelete that the deletion of a Job was refused.",
 		"API conventions: events")
-	CronJobsLetTheNamespaceGo = contract.New("CRON-ADMISSION-009",
+	CronJobsLetTheNamespaceGo = set.New("CRON-ADMISSION-009",
 		"A CronJob controller MUST NOT keep a namespace from going that is being deleted.",
 		"docs: concepts/overview/working-with-objects/namespaces")
 )

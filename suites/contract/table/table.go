@@ -7,23 +7,28 @@ import (
 	"strings"
 	"sync"
 
+	admission "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	"github.com/jobconformance/jobconformance/suites/contract"
-
-	_ "github.com/jobconformance/jobconformance/suites/admission/requirements"
-	_ "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
-	_ "github.com/jobconformance/jobconformance/suites/faults/requirements"
-	_ "github.com/jobconformance/jobconformance/suites/job/requirements"
-	_ "github.com/jobconformance/jobconformance/suites/webhook/requirements"
+	cronjob "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
+	faults "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	job "github.com/jobconformance/jobconformance/suites/job/requirements"
+	webhook "github.com/jobconformance/jobconformance/suites/webhook/requirements"
 )
 
 // All returns the requirements, sorted by ID.
 func All() []contract.Requirement { return slices.Clone(sorted()) }
 
 var sorted = sync.OnceValue(func() []contract.Requirement {
-	return slices.SortedFunc(slices.Values(contract.Declared()), func(a, b contract.Requirement) int {
+	return slices.SortedFunc(slices.Values(declared()), func(a, b contract.Requirement) int {
 		return strings.Compare(a.ID, b.ID)
 	})
 })
+
+// declared returns the requirements of all packages that have any.
+func declared() []contract.Requirement {
+	return slices.Concat(admission.Declared(), cronjob.Declared(), faults.Declared(), job.Declared(),
+		webhook.Declared())
+}
 
 // Find returns the requirement with that ID.
 func Find(id string) (contract.Requirement, bool) {

@@ -4,70 +4,76 @@ package requirements
 
 import "github.com/jobconformance/jobconformance/suites/contract"
 
+// set has all requirements of this package.
+var set contract.Set
+
+// Declared returns all requirements of this package.
+func Declared() []contract.Requirement { return set.All() }
+
 // When a CronJob starts Jobs.
 var (
-	StartsOnSchedule = contract.New("CRON-SCHEDULE-001",
+	StartsOnSchedule = set.New("CRON-SCHEDULE-001",
 		"A CronJob controller MUST start a Job when the schedule says so.",
 		"batch/v1 CronJobSpec.schedule; docs: concepts/workloads/controllers/cron-jobs",
 		contract.Invariants{"cronjob-starts-in-time"})
-	OneJobPerTime = contract.New("CRON-SCHEDULE-002",
+	OneJobPerTime = set.New("CRON-SCHEDULE-002",
 		"A CronJob controller MUST NOT start more than one Job for a scheduled time.",
 		"batch/v1 CronJobStatus.lastScheduleTime; kubernetes/kubernetes#120649",
 		contract.Invariants{"cronjob-one-job-per-time"})
-	NoticesTimeAlone = contract.New("CRON-SCHEDULE-003",
+	NoticesTimeAlone = set.New("CRON-SCHEDULE-003",
 		"A CronJob controller MUST notice a scheduled time by itself, without any change of an object.",
 		"batch/v1 CronJobSpec.schedule")
-	NotBeforeCreation = contract.New("CRON-SCHEDULE-004",
+	NotBeforeCreation = set.New("CRON-SCHEDULE-004",
 		"A CronJob controller MUST NOT start a Job for a time before the CronJob was created.",
 		"batch/v1 CronJobSpec.schedule; batch/v1 CronJobStatus.lastScheduleTime")
-	NotBeforeLastSchedule = contract.New("CRON-SCHEDULE-005",
+	NotBeforeLastSchedule = set.New("CRON-SCHEDULE-005",
 		"A CronJob controller MUST NOT start a Job for the time in lastScheduleTime, or one before it.",
 		"batch/v1 CronJobStatus.lastScheduleTime")
-	LatestMissedOnly = contract.New("CRON-SCHEDULE-006",
+	LatestMissedOnly = set.New("CRON-SCHEDULE-006",
 		"After several scheduled times were missed, a CronJob controller MUST start a Job for the latest of them only.",
 		"docs: concepts/workloads/controllers/cron-jobs#job-creation; kubernetes/kubernetes#118724")
-	ManyMissedTimes = contract.New("CRON-SCHEDULE-007",
+	ManyMissedTimes = set.New("CRON-SCHEDULE-007",
 		"A CronJob controller MUST start a Job for the latest missed time even if more than a hundred were missed.",
 		"kubernetes/kubernetes#42649; kubernetes/kubernetes#45825")
-	WarnsOfManyMissedTimes = contract.New("CRON-SCHEDULE-008",
+	WarnsOfManyMissedTimes = set.New("CRON-SCHEDULE-008",
 		"A CronJob controller SHOULD warn by an event when more than a hundred scheduled times were missed.",
 		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline; kubernetes/kubernetes#42649")
-	DayOrWeekday = contract.New("CRON-SCHEDULE-009",
+	DayOrWeekday = set.New("CRON-SCHEDULE-009",
 		"A schedule that restricts both the day of the month and the weekday MUST hold on "+
 			"days that meet one of the two.",
 		"docs: concepts/workloads/controllers/cron-jobs#schedule-syntax")
-	ScheduleMacros = contract.New("CRON-SCHEDULE-010",
+	ScheduleMacros = set.New("CRON-SCHEDULE-010",
 		"A CronJob controller MUST understand the macros of schedules, such as @yearly.",
 		"docs: concepts/workloads/controllers/cron-jobs#schedule-syntax")
-	ImpossibleSchedule = contract.New("CRON-SCHEDULE-011",
+	ImpossibleSchedule = set.New("CRON-SCHEDULE-011",
 		"A schedule that never comes MUST NOT keep a CronJob controller from the others.",
 		"kubernetes/kubernetes#41655")
-	NoJobsWhileBeingDeleted = contract.New("CRON-SCHEDULE-012",
+	NoJobsWhileBeingDeleted = set.New("CRON-SCHEDULE-012",
 		"A CronJob controller MUST NOT start a Job for a CronJob that is being deleted.",
 		"docs: concepts/architecture/garbage-collection")
-	ChangedSchedule = contract.New("CRON-SCHEDULE-013",
+	ChangedSchedule = set.New("CRON-SCHEDULE-013",
 		"A CronJob controller MUST go by the schedule as it is now, for the Jobs that it starts from then on.",
 		"docs: concepts/workloads/controllers/cron-jobs#modifying-a-cronjob")
-	NextTimeAfterSkipped = contract.New("CRON-SCHEDULE-014",
+	NextTimeAfterSkipped = set.New("CRON-SCHEDULE-014",
 		"A CronJob controller MUST start the Job of a scheduled time by itself also where it could "+
 			"start none for the time before.",
 		"batch/v1 CronJobSpec.schedule; docs: concepts/workloads/controllers/cron-jobs#job-creation")
-	StartsWithoutDelay = contract.New("CRON-SCHEDULE-015",
+	StartsWithoutDelay = set.New("CRON-SCHEDULE-015",
 		"A CronJob controller SHOULD start a Job at most 10 s after its scheduled time.",
 		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline: it checks things every 10 seconds")
 )
 
 // How a schedule may be written.
 var (
-	EveryMacro = contract.New("CRON-SYNTAX-001",
+	EveryMacro = set.New("CRON-SYNTAX-001",
 		"A CronJob controller MUST understand @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually "+
 			"as the first minute of an hour, a day, a week (which begins on Sunday), a month and a year.",
 		"docs: concepts/workloads/controllers/cron-jobs#schedule-syntax")
-	ListsRangesSteps = contract.New("CRON-SYNTAX-002",
+	ListsRangesSteps = set.New("CRON-SYNTAX-002",
 		"A CronJob controller MUST understand lists, ranges, steps, the names of months and weekdays, and a question "+
 			"mark in place of an asterisk.",
 		"batch/v1 CronJobSpec.schedule; docs: concepts/workloads/controllers/cron-jobs#schedule-syntax")
-	EveryDoesNotDrift = contract.New("CRON-SYNTAX-003",
+	EveryDoesNotDrift = set.New("CRON-SYNTAX-003",
 		"A CronJob controller SHOULD count the intervals of @every from the last scheduled time on, "+
 			"so that delays do not add up.",
 		"kubernetes/kubernetes#109250; the API accepts @every, the documentation does not mention it")
@@ -75,7 +81,7 @@ var (
 
 // A schedule that changes.
 var (
-	ChangedScheduleSkipsThePast = contract.New("CRON-CHANGES-001",
+	ChangedScheduleSkipsThePast = set.New("CRON-CHANGES-001",
 		"A CronJob controller SHOULD NOT start a Job for a time that is in the past when the schedule is "+
 			"changed to one that has it.",
 		"docs: concepts/workloads/controllers/cron-jobs#modifying-a-cronjob; KEP-19")
@@ -83,83 +89,83 @@ var (
 
 // The time zone of a schedule (KEP-3140).
 var (
-	ScheduleInTimeZone = contract.New("CRON-ZONE-001",
+	ScheduleInTimeZone = set.New("CRON-ZONE-001",
 		"A CronJob controller MUST read the schedule in the CronJob's time zone.",
 		"batch/v1 CronJobSpec.timeZone; KEP-3140; docs: concepts/workloads/controllers/cron-jobs#time-zones",
 		contract.CronTimeZone)
-	AnnotationInTimeZone = contract.New("CRON-ZONE-002",
+	AnnotationInTimeZone = set.New("CRON-ZONE-002",
 		"The scheduled time in a Job's annotation MUST be in the CronJob's time zone.",
 		"KEP-4026; batch/v1 CronJobScheduledTimestampAnnotation",
 		contract.CronTimeZone)
-	ChangedTimeZone = contract.New("CRON-ZONE-003",
+	ChangedTimeZone = set.New("CRON-ZONE-003",
 		"A time zone that is changed MUST hold for the Jobs that start from then on.",
 		"batch/v1 CronJobSpec.timeZone; KEP-3140",
 		contract.CronTimeZone)
-	ZoneOfTheController = contract.New("CRON-ZONE-004",
+	ZoneOfTheController = set.New("CRON-ZONE-004",
 		"Where timeZone is not set, a CronJob controller MUST read the schedule in its own time zone.",
 		"batch/v1 CronJobSpec.timeZone; docs: concepts/workloads/controllers/cron-jobs#time-zones")
-	LocalDays = contract.New("CRON-LOCAL-001",
+	LocalDays = set.New("CRON-LOCAL-001",
 		"The days, months and weekdays of a schedule MUST be those of the CronJob's time zone.",
 		"batch/v1 CronJobSpec.timeZone; docs: concepts/workloads/controllers/cron-jobs#time-zones",
 		contract.CronTimeZone)
-	DaylightSaving = contract.New("CRON-LOCAL-002",
+	DaylightSaving = set.New("CRON-LOCAL-002",
 		"The offset of the time zone MUST be the one that it has at the scheduled time, in summer and in winter.",
 		"batch/v1 CronJobSpec.timeZone; KEP-3140",
 		contract.CronTimeZone, contract.Invariants{"cronjob-starts-in-time"})
-	SkippedBySummerTime = contract.New("CRON-LOCAL-003",
+	SkippedBySummerTime = set.New("CRON-LOCAL-003",
 		"A scheduled time that does not exist on the day when summer time begins MAY start a Job at "+
 			"another time of the day, or none.",
 		"docs: concepts/workloads/controllers/cron-jobs#time-zones says nothing about it")
-	RepeatedBySummerTime = contract.New("CRON-LOCAL-004",
+	RepeatedBySummerTime = set.New("CRON-LOCAL-004",
 		"A scheduled time that exists twice on the day when summer time ends MAY start a Job both times, or once.",
 		"docs: concepts/workloads/controllers/cron-jobs#time-zones says nothing about it")
 )
 
 // The field startingDeadlineSeconds: until when a missed Job may start.
 var (
-	StartsWithinDeadline = contract.New("CRON-DEADLINE-001",
+	StartsWithinDeadline = set.New("CRON-DEADLINE-001",
 		"A CronJob controller MUST start a missed Job within startingDeadlineSeconds of its scheduled time.",
 		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: "+
 			"concepts/workloads/controllers/cron-jobs#starting-deadline")
-	NotAfterDeadline = contract.New("CRON-DEADLINE-002",
+	NotAfterDeadline = set.New("CRON-DEADLINE-002",
 		"A CronJob controller MUST NOT start a missed Job when startingDeadlineSeconds have "+
 			"passed since its scheduled time.",
 		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: "+
 			"concepts/workloads/controllers/cron-jobs#starting-deadline",
 		contract.Invariants{"cronjob-starts-in-time"})
-	DeadlineLimitsMissedTimes = contract.New("CRON-DEADLINE-003",
+	DeadlineLimitsMissedTimes = set.New("CRON-DEADLINE-003",
 		"Where startingDeadlineSeconds is set, times missed before that MUST NOT keep a CronJob controller from "+
 			"starting a Job, however many they are.",
 		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline")
-	NoWarningWithinDeadline = contract.New("CRON-DEADLINE-004",
+	NoWarningWithinDeadline = set.New("CRON-DEADLINE-004",
 		"Where startingDeadlineSeconds is set, a CronJob controller SHOULD NOT warn of too many missed "+
 			"times for those before that.",
 		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline")
-	DeadlineWithEvery = contract.New("CRON-DEADLINE-005",
+	DeadlineWithEvery = set.New("CRON-DEADLINE-005",
 		"With @every and a startingDeadlineSeconds that is shorter than the interval, a CronJob controller SHOULD "+
 			"start a missed Job within the deadline.",
 		"batch/v1 CronJobSpec.startingDeadlineSeconds; the API accepts @every, the documentation does not mention it")
-	ChangedDeadline = contract.New("CRON-DEADLINE-006",
+	ChangedDeadline = set.New("CRON-DEADLINE-006",
 		"A startingDeadlineSeconds that is changed MUST hold at once: what was too late may be in time by it.",
 		"batch/v1 CronJobSpec.startingDeadlineSeconds")
 )
 
 // The field suspend.
 var (
-	SuspendedStartsNothing = contract.New("CRON-SUSPEND-001",
+	SuspendedStartsNothing = set.New("CRON-SUSPEND-001",
 		"A CronJob controller MUST NOT start Jobs while the CronJob is suspended.",
 		"batch/v1 CronJobSpec.suspend; docs: concepts/workloads/controllers/cron-jobs#schedule-suspension",
 		contract.Invariants{"cronjob-suspended-starts-nothing"})
-	ResumeStartsMissed = contract.New("CRON-SUSPEND-002",
+	ResumeStartsMissed = set.New("CRON-SUSPEND-002",
 		"When a CronJob without a starting deadline is resumed, a CronJob controller MUST "+
 			"start what was missed at once.",
 		"docs: concepts/workloads/controllers/cron-jobs#schedule-suspension")
-	ResumeKeepsDeadline = contract.New("CRON-SUSPEND-003",
+	ResumeKeepsDeadline = set.New("CRON-SUSPEND-003",
 		"When a CronJob is resumed, a CronJob controller MUST NOT start what was missed by more "+
 			"than its starting deadline.",
 		"docs: concepts/workloads/controllers/cron-jobs#schedule-suspension; batch/v1 "+
 			"CronJobSpec.startingDeadlineSeconds")
-	SuspensionLeavesJobs = contract.New("CRON-SUSPEND-004",
+	SuspensionLeavesJobs = set.New("CRON-SUSPEND-004",
 		"Suspension MUST NOT change anything about Jobs that were started: they go on, and "+
 			"the status notices their end.",
 		"batch/v1 CronJobSpec.suspend")
@@ -167,111 +173,111 @@ var (
 
 // What happens when a Job is due while another one runs.
 var (
-	AllowIsTheDefault = contract.New("CRON-CONCURRENCY-001",
+	AllowIsTheDefault = set.New("CRON-CONCURRENCY-001",
 		"Where no concurrencyPolicy is set, it MUST be Allow.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
-	AllowStartsAnother = contract.New("CRON-CONCURRENCY-002",
+	AllowStartsAnother = set.New("CRON-CONCURRENCY-002",
 		"With the policy Allow, a CronJob controller MUST start a Job beside those that run.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; docs: concepts/workloads/controllers/cron-jobs#concurrency-policy")
-	ForbidStartsNoOther = contract.New("CRON-CONCURRENCY-003",
+	ForbidStartsNoOther = set.New("CRON-CONCURRENCY-003",
 		"With the policy Forbid, a CronJob controller MUST NOT start a Job while an earlier one has not finished.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; docs: concepts/workloads/controllers/cron-jobs#concurrency-policy",
 		contract.Invariants{"cronjob-forbid-holds"})
-	ForbidStartsLater = contract.New("CRON-CONCURRENCY-004",
+	ForbidStartsLater = set.New("CRON-CONCURRENCY-004",
 		"With the policy Forbid, a CronJob controller MUST start the Job that was kept back when the earlier one has "+
 			"finished, if it is not too late by then.",
 		"docs: concepts/workloads/controllers/cron-jobs#concurrency-policy")
-	ForbidSkipsAfterDeadline = contract.New("CRON-CONCURRENCY-005",
+	ForbidSkipsAfterDeadline = set.New("CRON-CONCURRENCY-005",
 		"With the policy Forbid, a CronJob controller MUST skip the Job that was kept back when "+
 			"its starting deadline is over.",
 		"docs: concepts/workloads/controllers/cron-jobs#concurrency-policy; batch/v1 "+
 			"CronJobSpec.startingDeadlineSeconds")
-	ForbidIgnoresFailedJobs = contract.New("CRON-CONCURRENCY-006",
+	ForbidIgnoresFailedJobs = set.New("CRON-CONCURRENCY-006",
 		"With the policy Forbid, a Job that has failed MUST count as finished.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
-	ForbidIgnoresMissingJobs = contract.New("CRON-CONCURRENCY-007",
+	ForbidIgnoresMissingJobs = set.New("CRON-CONCURRENCY-007",
 		"With the policy Forbid, a Job that does not exist MUST NOT keep others back, even if the status names it.",
 		"kubernetes/kubernetes#58748; kubernetes/kubernetes#107827")
-	ForbidCountsSuspendedJobs = contract.New("CRON-CONCURRENCY-008",
+	ForbidCountsSuspendedJobs = set.New("CRON-CONCURRENCY-008",
 		"With the policy Forbid, a Job that is suspended MUST count as one that has not finished.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; KEP-2232")
-	ForbidCountsTerminatingJobs = contract.New("CRON-CONCURRENCY-009",
+	ForbidCountsTerminatingJobs = set.New("CRON-CONCURRENCY-009",
 		"With the policy Forbid, a Job that is being deleted MUST count as one that has not "+
 			"finished, until it is gone.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; kubernetes/kubernetes#58748")
-	PolicyCountsOwnJobs = contract.New("CRON-CONCURRENCY-010",
+	PolicyCountsOwnJobs = set.New("CRON-CONCURRENCY-010",
 		"With any policy, a CronJob controller MUST look at the Jobs of that CronJob only.",
 		"docs: concepts/workloads/controllers/cron-jobs#concurrency-policy")
-	ChangedPolicyHoldsAtOnce = contract.New("CRON-CONCURRENCY-011",
+	ChangedPolicyHoldsAtOnce = set.New("CRON-CONCURRENCY-011",
 		"A policy that is changed MUST hold at once, for what is kept back and for what runs.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
-	ReplaceDeletesUnfinished = contract.New("CRON-CONCURRENCY-012",
+	ReplaceDeletesUnfinished = set.New("CRON-CONCURRENCY-012",
 		"With the policy Replace, a CronJob controller MUST delete all Jobs of the CronJob that have not finished, "+
 			"and start the new one then.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; docs: concepts/workloads/controllers/cron-jobs#concurrency-policy",
 		contract.Invariants{"cronjob-replace-holds"})
-	ReplaceDeletesPods = contract.New("CRON-CONCURRENCY-013",
+	ReplaceDeletesPods = set.New("CRON-CONCURRENCY-013",
 		"With the policy Replace, the pods of a Job that is replaced MUST go with it.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
-	ReplaceKeepsFinished = contract.New("CRON-CONCURRENCY-014",
+	ReplaceKeepsFinished = set.New("CRON-CONCURRENCY-014",
 		"With the policy Replace, a CronJob controller MUST leave Jobs alone that have finished.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
-	ReplaceDoesNotWait = contract.New("CRON-CONCURRENCY-015",
+	ReplaceDoesNotWait = set.New("CRON-CONCURRENCY-015",
 		"With the policy Replace, a CronJob controller MUST NOT wait until a deleted Job or its pods are gone.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; kubernetes/kubernetes#59676")
-	ReplaceOnlyToStart = contract.New("CRON-CONCURRENCY-016",
+	ReplaceOnlyToStart = set.New("CRON-CONCURRENCY-016",
 		"With the policy Replace, a CronJob controller MUST NOT delete anything for a time that it starts no Job for.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; batch/v1 CronJobSpec.startingDeadlineSeconds")
 )
 
 // The Jobs that a CronJob creates.
 var (
-	JobFollowsTemplate = contract.New("CRON-JOBS-001",
+	JobFollowsTemplate = set.New("CRON-JOBS-001",
 		"A Job of a CronJob MUST have the labels, the annotations and the spec of the template, "+
 			"and none of the CronJob's own.",
 		"batch/v1 JobTemplateSpec; batch/v1 CronJobSpec.jobTemplate")
-	CronJobOwnsJob = contract.New("CRON-JOBS-002",
+	CronJobOwnsJob = set.New("CRON-JOBS-002",
 		"A Job of a CronJob MUST have the CronJob as its controlling owner, with blockOwnerDeletion.",
 		"docs: concepts/architecture/garbage-collection; batch/v1 CronJobSpec.jobTemplate",
 		contract.Invariants{"cronjob-job-is-marked"})
-	ScheduledTimeAnnotation = contract.New("CRON-JOBS-003",
+	ScheduledTimeAnnotation = set.New("CRON-JOBS-003",
 		"A Job of a CronJob MUST have its scheduled time in the annotation "+
 			"batch.kubernetes.io/cronjob-scheduled-timestamp.",
 		"batch/v1 CronJobScheduledTimestampAnnotation; KEP-4026",
 		contract.Invariants{"cronjob-job-is-marked"})
-	JobNameFollowsCronJob = contract.New("CRON-JOBS-004",
+	JobNameFollowsCronJob = set.New("CRON-JOBS-004",
 		"A Job of a CronJob MUST have a name that begins with the CronJob's, and that is valid even for a "+
 			"CronJob's name of 52 characters.",
 		"docs: concepts/workloads/controllers/cron-jobs#writing-a-cronjob-spec")
-	LeavesForeignJobs = contract.New("CRON-JOBS-005",
+	LeavesForeignJobs = set.New("CRON-JOBS-005",
 		"A CronJob controller MUST leave a Job alone that has the name it wants, but not the owner.",
 		"docs: concepts/architecture/garbage-collection")
-	KeepsCronJobsApart = contract.New("CRON-JOBS-006",
+	KeepsCronJobsApart = set.New("CRON-JOBS-006",
 		"A CronJob controller MUST keep the Jobs of CronJobs apart that have the same template.",
 		"kubernetes/kubernetes#107997; batch/v1 CronJobStatus.active")
-	JobsGoWithCronJob = contract.New("CRON-JOBS-007",
+	JobsGoWithCronJob = set.New("CRON-JOBS-007",
 		"When a CronJob is deleted, its Jobs and their pods MUST be able to go with it.",
 		"docs: concepts/architecture/garbage-collection; docs: concepts/workloads/controllers/cron-jobs")
-	ChangedTemplate = contract.New("CRON-JOBS-008",
+	ChangedTemplate = set.New("CRON-JOBS-008",
 		"A change of the template MUST hold for the Jobs that start from then on, and MUST NOT "+
 			"change those that were started.",
 		"docs: concepts/workloads/controllers/cron-jobs#modifying-a-cronjob")
-	RetriesToStartAJob = contract.New("CRON-JOBS-009",
+	RetriesToStartAJob = set.New("CRON-JOBS-009",
 		"A CronJob controller MUST go on trying to start a Job that cannot be created for a while.",
 		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: concepts/workloads/controllers/cron-jobs#job-creation")
 )
 
 // How a Job follows from the template and its scheduled time.
 var (
-	TemplateCannotSetScheduledTime = contract.New("CRON-TEMPLATE-001",
+	TemplateCannotSetScheduledTime = set.New("CRON-TEMPLATE-001",
 		"The annotation with the scheduled time MUST be the Job's own, even if the template has such an annotation.",
 		"batch/v1 CronJobScheduledTimestampAnnotation; KEP-4026",
 		contract.Invariants{"cronjob-starts-in-time"})
-	TemplateMaySuspend = contract.New("CRON-TEMPLATE-002",
+	TemplateMaySuspend = set.New("CRON-TEMPLATE-002",
 		"A CronJob controller MUST create the Job as the template says also if it says that the Job shall be "+
 			"suspended, and MUST leave it so.",
 		"batch/v1 JobTemplateSpec.spec; KEP-2232")
-	JobNameIsStable = contract.New("CRON-TEMPLATE-003",
+	JobNameIsStable = set.New("CRON-TEMPLATE-003",
 		"A CronJob controller SHOULD give the Job of a scheduled time the same name each time that it creates it, so "+
 			"that it cannot be there twice.",
 		"KEP-19; docs: concepts/workloads/controllers/cron-jobs#cron-job-limitations")
@@ -279,95 +285,95 @@ var (
 
 // How a CronJob finds its Jobs where names are misleading.
 var (
-	KnowsCronJobByUID = contract.New("CRON-OWNERS-001",
+	KnowsCronJobByUID = set.New("CRON-OWNERS-001",
 		"A CronJob controller MUST distinguish a CronJob from others of its name by the UID in "+
 			"the owner reference of Jobs.",
 		"metav1.OwnerReference; kubernetes/kubernetes#107997",
 		contract.Invariants{"cronjob-active-are-its-jobs"})
-	OrphanedJobsRun = contract.New("CRON-OWNERS-002",
+	OrphanedJobsRun = set.New("CRON-OWNERS-002",
 		"When a CronJob is deleted and its Jobs are not, they MUST run on without an owner.",
 		"metav1.DeletePropagationOrphan; docs: concepts/architecture/garbage-collection#orphaned-dependents")
-	NotTheEarlierCronJobsJobs = contract.New("CRON-OWNERS-003",
+	NotTheEarlierCronJobsJobs = set.New("CRON-OWNERS-003",
 		"A CronJob MUST NOT be given the Jobs that an earlier one of its name left behind.",
 		"metav1.OwnerReference")
 )
 
 // How many finished Jobs are kept.
 var (
-	KeepsNewestSuccessful = contract.New("CRON-HISTORY-001",
+	KeepsNewestSuccessful = set.New("CRON-HISTORY-001",
 		"A CronJob controller MUST keep the newest successful Jobs, as many as successfulJobsHistoryLimit "+
 			"says, and delete the others.",
 		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; docs: "+
 			"concepts/workloads/controllers/cron-jobs#jobs-history-limits",
 		contract.Invariants{"cronjob-history-at-rest"})
-	KeepsNewestFailed = contract.New("CRON-HISTORY-002",
+	KeepsNewestFailed = set.New("CRON-HISTORY-002",
 		"A CronJob controller MUST keep the newest failed Jobs, as many as failedJobsHistoryLimit "+
 			"says, and delete the others.",
 		"batch/v1 CronJobSpec.failedJobsHistoryLimit; docs: "+
 			"concepts/workloads/controllers/cron-jobs#jobs-history-limits",
 		contract.Invariants{"cronjob-history-at-rest"})
-	HistoryLimitDefaults = contract.New("CRON-HISTORY-003",
+	HistoryLimitDefaults = set.New("CRON-HISTORY-003",
 		"The limits MUST be three successful Jobs and one failed Job where they are not set.",
 		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; batch/v1 CronJobSpec.failedJobsHistoryLimit")
-	HistoryLimitZero = contract.New("CRON-HISTORY-004",
+	HistoryLimitZero = set.New("CRON-HISTORY-004",
 		"With a limit of 0, a CronJob controller MUST keep none.",
 		"docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
-	LoweredHistoryLimit = contract.New("CRON-HISTORY-005",
+	LoweredHistoryLimit = set.New("CRON-HISTORY-005",
 		"A limit that is lowered MUST hold at once.",
 		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; batch/v1 CronJobSpec.failedJobsHistoryLimit")
-	KeepsUnfinishedJobs = contract.New("CRON-HISTORY-006",
+	KeepsUnfinishedJobs = set.New("CRON-HISTORY-006",
 		"A CronJob controller MUST NOT delete a Job that has not finished for the sake of a limit.",
 		"batch/v1 CronJobSpec.successfulJobsHistoryLimit")
-	HistoryWhileSuspended = contract.New("CRON-HISTORY-007",
+	HistoryWhileSuspended = set.New("CRON-HISTORY-007",
 		"The limits MUST hold while the CronJob is suspended.",
 		"batch/v1 CronJobSpec.suspend; batch/v1 CronJobSpec.successfulJobsHistoryLimit")
-	HistoryLeavesOthers = contract.New("CRON-HISTORY-008",
+	HistoryLeavesOthers = set.New("CRON-HISTORY-008",
 		"A CronJob controller MUST NOT delete Jobs of others for the sake of a limit.",
 		"docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
-	HistoryWhileStartsFail = contract.New("CRON-HISTORY-009",
+	HistoryWhileStartsFail = set.New("CRON-HISTORY-009",
 		"The limits MUST hold while no Job can be started.",
 		"kubernetes/kubernetes#119776")
-	HistoryDeletesPods = contract.New("CRON-HISTORY-010",
+	HistoryDeletesPods = set.New("CRON-HISTORY-010",
 		"The pods of a Job that is deleted for a limit MUST go with it.",
 		"docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
 )
 
 // What the status of a CronJob records of its Jobs.
 var (
-	ActiveRefersToRunning = contract.New("CRON-STATUS-001",
+	ActiveRefersToRunning = set.New("CRON-STATUS-001",
 		"The status field active MUST refer to every Job of the CronJob that runs, and to nothing else.",
 		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#107827",
 		contract.Invariants{"cronjob-active-are-its-jobs", "cronjob-active-at-rest"})
-	FinishedLeaveActive = contract.New("CRON-STATUS-002",
+	FinishedLeaveActive = set.New("CRON-STATUS-002",
 		"A Job that has finished, with success or without, MUST leave the status field active.",
 		"batch/v1 CronJobStatus.active",
 		contract.Invariants{"cronjob-active-at-rest"})
-	DeletedLeaveActive = contract.New("CRON-STATUS-003",
+	DeletedLeaveActive = set.New("CRON-STATUS-003",
 		"A Job that was deleted MUST leave the status field active, and MUST NOT be started again.",
 		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime")
-	LastScheduleTime = contract.New("CRON-STATUS-004",
+	LastScheduleTime = set.New("CRON-STATUS-004",
 		"The status field lastScheduleTime MUST be the scheduled time of the Job that was started last.",
 		"batch/v1 CronJobStatus.lastScheduleTime",
 		contract.Invariants{"cronjob-times-move-forward"})
-	LastSuccessfulTime = contract.New("CRON-STATUS-005",
+	LastSuccessfulTime = set.New("CRON-STATUS-005",
 		"The status field lastSuccessfulTime MUST be the latest completionTime of the CronJob's successful Jobs, in "+
 			"whatever order they are seen.",
 		"batch/v1 CronJobStatus.lastSuccessfulTime",
 		contract.CronLastSuccess, contract.Invariants{"cronjob-last-success-was-one", "cronjob-last-success-at-rest"})
-	FailureKeepsLastSuccess = contract.New("CRON-STATUS-006",
+	FailureKeepsLastSuccess = set.New("CRON-STATUS-006",
 		"A Job that has failed MUST NOT change lastSuccessfulTime.",
 		"batch/v1 CronJobStatus.lastSuccessfulTime", contract.CronLastSuccess)
-	ManualJobSucceeds = contract.New("CRON-STATUS-007",
+	ManualJobSucceeds = set.New("CRON-STATUS-007",
 		"The success of a Job that somebody started by hand and made the CronJob's MUST be in lastSuccessfulTime.",
 		"batch/v1 CronJobStatus.lastSuccessfulTime; kubernetes/kubernetes#118530", contract.CronLastSuccess)
-	TakesUpLostJob = contract.New("CRON-STATUS-008",
+	TakesUpLostJob = set.New("CRON-STATUS-008",
 		"A CronJob controller MUST take a Job up again that it has started and lost from the status, "+
 			"instead of starting it twice.",
 		"kubernetes/kubernetes#120649; kubernetes/kubernetes#136918")
-	KnowsJobsByOwner = contract.New("CRON-STATUS-009",
+	KnowsJobsByOwner = set.New("CRON-STATUS-009",
 		"A CronJob controller MUST know its Jobs by their owner, whatever labels the template has by now.",
 		"kubernetes/kubernetes#107997; kubernetes/kubernetes#106496; kubernetes/kubernetes#108023")
-	QuietCronStatus = contract.New("CRON-STATUS-010",
+	QuietCronStatus = set.New("CRON-STATUS-010",
 		"A CronJob controller MUST NOT write the status again and again while nothing happens "+
 			"to the CronJob and its Jobs.",
 		"API conventions: spec and status; docs: concepts/architecture/controller",
@@ -376,20 +382,20 @@ var (
 
 // Events.
 var (
-	EventForForbidden = contract.New("CRON-EVENTS-001",
+	EventForForbidden = set.New("CRON-EVENTS-001",
 		"A CronJob controller SHOULD emit an event when the policy Forbid keeps it from starting a Job.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; docs: concepts/workloads/controllers/cron-jobs#concurrency-policy")
-	NoFalseEvents = contract.New("CRON-EVENTS-002",
+	NoFalseEvents = set.New("CRON-EVENTS-002",
 		"A CronJob controller SHOULD NOT emit an event about a missing or unexpected Job while there is none.",
 		"docs: concepts/workloads/controllers/cron-jobs")
-	EventsForStartAndEnd = contract.New("CRON-TELLS-001",
+	EventsForStartAndEnd = set.New("CRON-TELLS-001",
 		"A CronJob controller SHOULD emit the event SuccessfulCreate when it has started a Job, and "+
 			"SawCompletedJob when it has seen its end.",
 		"docs: tasks/job/automated-tasks-with-cron-jobs")
-	EventForDeletedJob = contract.New("CRON-TELLS-002",
+	EventForDeletedJob = set.New("CRON-TELLS-002",
 		"A CronJob controller SHOULD emit the event SuccessfulDelete for a Job that it has deleted.",
 		"docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
-	EventsForMissingAndUnexpected = contract.New("CRON-TELLS-003",
+	EventsForMissingAndUnexpected = set.New("CRON-TELLS-003",
 		"A CronJob controller SHOULD emit the event MissingJob for a running Job that is gone, and the warning "+
 			"UnexpectedJob for a Job of the CronJob that it did not start.",
 		"kubernetes/kubernetes#107827; kubernetes/kubernetes#120649")

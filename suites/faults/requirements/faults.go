@@ -4,102 +4,108 @@ package requirements
 
 import "github.com/jobconformance/jobconformance/suites/contract"
 
+// set has all requirements of this package.
+var set contract.Set
+
+// Declared returns all requirements of this package.
+func Declared() []contract.Requirement { return set.All() }
+
 // What holds when requests fail, answers are lost, caches are stale and controllers
 // crash. All of it follows from the API conventions: a controller is level-triggered
 // and acts on what it observes, not on what it believes to have done.
 var (
-	CreatesDespiteFaults = contract.New("JOB-FAULTS-001",
+	CreatesDespiteFaults = set.New("JOB-FAULTS-001",
 		"A Job controller MUST create exactly the pods that a Job needs, whether requests for them fail, are "+
 			"throttled, or lose their answer although a watch shows the pod.",
 		"API conventions: controllers are level-triggered; KEP-2307; batch/v1 JobSpec.completions")
-	CountsDespiteFaults = contract.New("JOB-FAULTS-002",
+	CountsDespiteFaults = set.New("JOB-FAULTS-002",
 		"A Job controller MUST count every pod exactly once, whether its status writes fail, conflict, are "+
 			"throttled, or lose their answer.",
 		"KEP-2307; batch/v1 JobStatus.uncountedTerminatedPods; kubernetes/kubernetes#105199")
-	ReleasesDespiteFaults = contract.New("JOB-FAULTS-003",
+	ReleasesDespiteFaults = set.New("JOB-FAULTS-003",
 		"A Job controller MUST remove the tracking finalizer from every pod that it has counted, whether its "+
 			"requests for that fail, conflict, are throttled, or lose their answer.",
 		"KEP-2307; kubernetes/kubernetes#119159")
-	DeletesDespiteFaults = contract.New("JOB-FAULTS-004",
+	DeletesDespiteFaults = set.New("JOB-FAULTS-004",
 		"A Job controller MUST delete the pods that a Job shall not have any more, whether its requests for that "+
 			"fail, are throttled, or lose their answer.",
 		"batch/v1 JobSpec.suspend; API conventions: controllers are level-triggered")
-	ReleasesOrphansDespiteFaults = contract.New("JOB-FAULTS-005",
+	ReleasesOrphansDespiteFaults = set.New("JOB-FAULTS-005",
 		"A Job controller MUST remove the tracking finalizer from the pods of a Job that is gone, even if its "+
 			"requests for that failed at first.",
 		"KEP-2307; kubernetes/kubernetes#141329")
-	FinishesWithoutEvents = contract.New("JOB-FAULTS-006",
+	FinishesWithoutEvents = set.New("JOB-FAULTS-006",
 		"A Job controller MUST carry a Job to its end when its events cannot be written.",
 		"core/v1 Event: events should be treated as informative, best-effort, supplemental data")
-	StaleJob = contract.New("JOB-FAULTS-007",
+	StaleJob = set.New("JOB-FAULTS-007",
 		"A Job controller MUST NOT create pods that a Job does not need because its view of the Job is old.",
 		"batch/v1 JobSpec.completions; kubernetes/kubernetes#130103; kubernetes/kubernetes#137210")
-	StaleUID = contract.New("JOB-FAULTS-008",
+	StaleUID = set.New("JOB-FAULTS-008",
 		"A Job controller MUST NOT take a Job that was created again under the name of a "+
 			"deleted one for the deleted one.",
 		"docs: concepts/overview/working-with-objects/names#uids; kubernetes/kubernetes#132042")
-	StalePods = contract.New("JOB-FAULTS-009",
+	StalePods = set.New("JOB-FAULTS-009",
 		"A Job controller MUST NOT create pods beyond parallelism or count pods wrongly because "+
 			"its view of the pods is old.",
 		"batch/v1 JobSpec.parallelism; batch/v1 JobStatus.uncountedTerminatedPods")
-	ExpiredWatches = contract.New("JOB-FAULTS-010",
+	ExpiredWatches = set.New("JOB-FAULTS-010",
 		"A Job controller MUST catch up with all that happened to Jobs and pods while its "+
 			"watches could not be continued.",
 		"docs: reference/using-api/api-concepts#efficient-detection-of-changes; API conventions: "+
 			"controllers are level-triggered")
-	APIServerAway = contract.New("JOB-FAULTS-011",
+	APIServerAway = set.New("JOB-FAULTS-011",
 		"A Job controller MUST catch up with all that happened to Jobs and pods while it "+
 			"could not reach the API server.",
 		"API conventions: controllers are level-triggered; KEP-2307")
-	LeaderChanges = contract.New("JOB-FAULTS-012",
+	LeaderChanges = set.New("JOB-FAULTS-012",
 		"A Job controller MUST carry on with the Jobs of a leader that it takes over from, whatever that "+
 			"one had begun or still writes.",
 		"docs: concepts/architecture/leases#leader-election; KEP-2307")
-	SurvivesCrashes = contract.New("JOB-FAULTS-013",
+	SurvivesCrashes = set.New("JOB-FAULTS-013",
 		"A Job controller MUST carry on with every Job after a crash at any moment, with no pod created, "+
 			"counted or left out by mistake.",
 		"KEP-2307; API conventions: controllers are level-triggered")
-	HealsLostCreates = contract.New("JOB-FAULTS-014",
+	HealsLostCreates = set.New("JOB-FAULTS-014",
 		"A Job controller MUST delete a pod that a Job does not need, where it has created one twice because an "+
 			"answer was lost and its view of the pods was old.",
 		"docs: concepts/workloads/controllers/job/#completion-mode; batch/v1 JobSpec.parallelism")
-	StartsDespiteFaults = contract.New("CRON-FAULTS-001",
+	StartsDespiteFaults = set.New("CRON-FAULTS-001",
 		"A CronJob controller MUST start exactly one Job for a scheduled time, whether requests for it fail, are "+
 			"throttled, or lose their answer.",
 		"batch/v1 CronJobSpec.schedule; kubernetes/kubernetes#120649")
-	RecordsDespiteFaults = contract.New("CRON-FAULTS-002",
+	RecordsDespiteFaults = set.New("CRON-FAULTS-002",
 		"A CronJob controller MUST bring the status of a CronJob in line with its Jobs, whether its status writes "+
 			"fail, conflict, are throttled, or lose their answer.",
 		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime")
-	DeletesJobsDespiteFaults = contract.New("CRON-FAULTS-003",
+	DeletesJobsDespiteFaults = set.New("CRON-FAULTS-003",
 		"A CronJob controller MUST delete the Jobs that a CronJob shall not have any more, whether its requests for "+
 			"that fail, are throttled, or lose their answer.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; batch/v1 CronJobSpec.successfulJobsHistoryLimit")
-	StaleCronJob = contract.New("CRON-FAULTS-004",
+	StaleCronJob = set.New("CRON-FAULTS-004",
 		"A CronJob controller MUST NOT start a Job twice for a tick, or beside one that forbids it, because its view "+
 			"of CronJobs or of Jobs is old.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
-	CatchesUpWithCronJobs = contract.New("CRON-FAULTS-005",
+	CatchesUpWithCronJobs = set.New("CRON-FAULTS-005",
 		"A CronJob controller MUST catch up with all that happened while its watches could not be continued or the "+
 			"API server could not be reached.",
 		"docs: reference/using-api/api-concepts#efficient-detection-of-changes; API conventions: "+
 			"controllers are level-triggered")
-	CronSurvivesCrashes = contract.New("CRON-FAULTS-006",
+	CronSurvivesCrashes = set.New("CRON-FAULTS-006",
 		"A CronJob controller MUST start exactly one Job for a tick and keep track of it, whenever it crashes or "+
 			"another replica takes over.",
 		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#120649; kubernetes/kubernetes#136918")
-	CatchesUpAfterDowntime = contract.New("JOB-DOWNTIME-001",
+	CatchesUpAfterDowntime = set.New("JOB-DOWNTIME-001",
 		"A Job controller MUST catch up, when it starts, with all that happened to Jobs and "+
 			"their pods while it did not run.",
 		"API conventions: controllers are level-triggered; KEP-2307")
-	CronCatchesUpAfterDowntime = contract.New("CRON-DOWNTIME-001",
+	CronCatchesUpAfterDowntime = set.New("CRON-DOWNTIME-001",
 		"A CronJob controller MUST catch up, when it starts, with all that happened to CronJobs and "+
 			"their Jobs while it did not run.",
 		"API conventions: controllers are level-triggered; docs: concepts/workloads/controllers/cron-jobs#job-creation")
-	SuccessEndsRetryDelay = contract.New("JOB-RETRY-001",
+	SuccessEndsRetryDelay = set.New("JOB-RETRY-001",
 		"A Job controller SHOULD retry a request that failed as soon as the first one, if it has succeeded in between.",
 		"client-go util/workqueue RateLimitingInterface.Forget: the delay grows with failures in a row")
-	SuccessEndsCronRetryDelay = contract.New("CRON-RETRY-001",
+	SuccessEndsCronRetryDelay = set.New("CRON-RETRY-001",
 		"A CronJob controller SHOULD retry a request that failed as soon as the first one, if "+
 			"it has succeeded in between.",
 		"client-go util/workqueue RateLimitingInterface.Forget: the delay grows with failures in a row")
