@@ -305,7 +305,7 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 				HaveField("CronJob().Status.Active", ContainElement(HaveField("UID", foreign.UID)))))
 		})
 		Expect(foreign.Now().UID).To(Equal(foreign.UID))
-		Expect(cronJob.Existing()).To(Or(BeEmpty(), Equal(framework.Times(tick))))
+		Expect(cronJob.Existing()).To(BeElementOf(framework.Times(), framework.Times(tick)))
 	})
 
 	// Without a starting deadline it is never too late. Wrong: tries once.

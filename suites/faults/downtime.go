@@ -111,7 +111,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			},
 			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
 				released(s, ofIndex("2", pods))
-				Expect(job.Now().Status.FailedIndexes).To(Or(BeNil(), HaveValue(BeEmpty())))
+				Expect(job.Now().Status.FailedIndexes).To(framework.Either(BeNil(), HaveValue(BeEmpty())))
 				job.Runs(2)
 				Expect(job.Created()).To(HaveLen(3))
 			}}),

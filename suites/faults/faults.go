@@ -147,8 +147,9 @@ func end(s *framework.Sandbox, exitCode int, pods ...framework.Pod) {
 // period of those that are deleted last, and those without a finalizer are gone then.
 func ended(s *framework.Sandbox, pods ...framework.Pod) {
 	GinkgoHelper()
-	over := And(HaveField("Status.Phase", Or(Equal(corev1.PodFailed), Equal(corev1.PodSucceeded))),
-		Or(HaveField("DeletionTimestamp", BeNil()), HaveField("DeletionGracePeriodSeconds", HaveValue(BeZero()))))
+	over := And(HaveField("Status.Phase", BeElementOf(corev1.PodFailed, corev1.PodSucceeded)),
+		framework.Either(HaveField("DeletionTimestamp", BeNil()),
+			HaveField("DeletionGracePeriodSeconds", HaveValue(BeZero()))))
 	for _, pod := range pods {
 		s.Soon("pod "+pod.Name+" has ended", func(g Gomega) {
 			g.Expect(s.Pods()).NotTo(ContainElement(And(HaveField("UID", pod.UID), Not(over))))

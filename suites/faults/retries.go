@@ -36,7 +36,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			s.Soon("the pod is counted and released", func(g Gomega) {
 				status := job.Now().Status
 				g.Expect(status.Succeeded).To(BeEquivalentTo(i + 1))
-				g.Expect(status.UncountedTerminatedPods).To(Or(BeNil(), HaveValue(BeZero())))
+				g.Expect(status.UncountedTerminatedPods).To(framework.Either(BeNil(), HaveValue(BeZero())))
 			})
 			isSuspended(s, s.Create(puppet.Job(fmt.Sprint("witness-", i)).Suspend()))
 		}

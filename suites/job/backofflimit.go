@@ -275,7 +275,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		Expect(failedIndexes(job)).To(Equal("0"))
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "0", "1", "1"}))
 		ignored := annotations(s.Created(), "0", batchv1.JobIndexIgnoredFailureCountAnnotation)
-		Expect(ignored[0]).To(Or(BeEmpty(), Equal("0"))) // absent means zero
+		Expect(ignored[0]).To(framework.Either(BeEmpty(), Equal("0"))) // absent means zero
 		Expect(ignored[1:]).To(Equal([]string{"1", "1", "2"}))
 	})
 

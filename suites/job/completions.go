@@ -31,7 +31,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 		Expect(job.Now().Spec).To(Equal(job.Made().Spec))
 		status := job.Now().Status
 		Expect(status.CompletionTime.Time).NotTo(BeTemporally("<", status.StartTime.Time))
-		Expect(status.UncountedTerminatedPods).To(Or(BeNil(), HaveValue(BeZero())))
+		Expect(status.UncountedTerminatedPods).To(framework.Either(BeNil(), HaveValue(BeZero())))
 		Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(4))
 		Expect(tracked(s.Pods())).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(4))
