@@ -50,7 +50,7 @@ func SVG(h history.History, violations []invariants.Violation) string {
 			c.to = r.At
 		}
 	}
-	for _, f := range h.Faults() {
+	for _, f := range h.Incidents() {
 		if f.At.Before(c.from) {
 			c.from = f.At
 		}
@@ -63,7 +63,7 @@ func SVG(h history.History, violations []invariants.Violation) string {
 	}
 	lanes, left := lanesOf(h)
 	y := float64(top)
-	for _, s := range implementations(h.Faults()) {
+	for _, s := range implementations(h.Incidents()) {
 		y += c.implementation(s, y)
 	}
 	for _, lane := range lanes {
