@@ -107,10 +107,13 @@ func invariants(r *scenario.Result) string {
 	for _, v := range r.Violations {
 		ids = append(ids, v.Invariant.ID)
 	}
-	if len(ids) == 0 {
-		return "all hold"
+	switch {
+	case len(ids) > 0:
+		return "broken: " + strings.Join(ids, ", ")
+	case r.About().AtRest.IsZero():
+		return "hold up to the end, the state of rest was not judged"
 	}
-	return "broken: " + strings.Join(ids, ", ")
+	return "all hold"
 }
 
 func first(text string) string {
