@@ -121,7 +121,7 @@ func (p *plan) check(step *Step) error {
 	}
 	switch {
 	case step.Patch != nil:
-		return checkObject("patch", step.Patch.Kind, step.Patch.Name, step.Patch.Which)
+		return step.Patch.check()
 	case step.Delete != nil:
 		return step.Delete.check()
 	case step.Direct != nil:
@@ -219,9 +219,9 @@ func (step *Step) which() string {
 	return ""
 }
 
-func checkKind(field, kind, name string) error {
-	if _, known := kinds.Namespaced(kind); !known {
-		return fmt.Errorf("%s: unknown kind %q", field, kind)
+func checkKind(field, version, kind, name string) error {
+	if _, known := kinds.Namespaced(kind); !known && version == "" || kind == "" {
+		return fmt.Errorf("%s: unknown kind %q: give it with its apiVersion", field, kind)
 	}
 	if name == "" {
 		return fmt.Errorf("%s: it has no name", field)
@@ -233,14 +233,21 @@ func (d *Delete) check() error {
 	if err := oneOf("delete: propagation", d.Propagation, "", "Background", "Foreground", "Orphan"); err != nil {
 		return err
 	}
-	return checkObject("delete", d.Kind, d.Name, d.Which)
+	return checkObject("delete", d.APIVersion, d.Kind, d.Name, d.Which)
+}
+
+func (p *Patch) check() error {
+	if err := checkExpressions(p.Merge); err != nil {
+		return in("patch: merge", err)
+	}
+	return checkObject("patch", p.APIVersion, p.Kind, p.Name, p.Which)
 }
 
 // checkObject wants an object to be chosen by its name, or by an expression.
-func checkObject(field, kind, name, which string) error {
+func checkObject(field, version, kind, name, which string) error {
 	switch {
 	case which == "":
-		return checkKind(field, kind, name)
+		return checkKind(field, version, kind, name)
 	case kind != "Pod" && kind != "Job":
 		return fmt.Errorf("%s: which is for a Pod or a Job, not for a %s", field, kind)
 	case name != "":

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,12 +13,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
-	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	kjson "sigs.k8s.io/json"
 )
 
 // Load reads a scenario from a file. The error is a *badinput.Error that names
@@ -106,40 +100,6 @@ func (s *Scenario) Save(path string) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// UnmarshalYAML reads an object as strictly as an API server with
-// fieldValidation=Strict.
-func (o *Object) UnmarshalYAML(node *yaml.Node) error {
-	var fields map[string]any
-	if err := node.Decode(&fields); err != nil {
-		return err
-	}
-	kind, _ := fields["kind"].(string)
-	gvk, known := kinds.Namespaced(kind)
-	if !known {
-		return fmt.Errorf("line %d: unknown kind %q", node.Line, kind)
-	}
-	if version := gvk.GroupVersion().String(); fields["apiVersion"] != version {
-		return fmt.Errorf("line %d: a %s is of apiVersion %s", node.Line, kind, version)
-	}
-	object, err := scheme.Scheme.New(gvk)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(fields)
-	if err != nil {
-		return fmt.Errorf("line %d: %w", node.Line, err)
-	}
-	wrong, err := kjson.UnmarshalStrict(text, object)
-	if err != nil {
-		return fmt.Errorf("line %d: %w", node.Line, err)
-	}
-	if len(wrong) > 0 {
-		return fmt.Errorf("line %d: %w", lineOf(node, wrong[0].Error()), wrong[0])
-	}
-	o.Object = object.(client.Object)
-	return nil
-}
-
 // faultFields are the parts of a fault in a file.
 type faultFields struct {
 	// On is a verb and a resource; see faultproxy.ParseCalls.
@@ -219,19 +179,4 @@ func child(node *yaml.Node, part string) *yaml.Node {
 		}
 	}
 	return nil
-}
-
-// MarshalYAML writes an object without the fields that only an API server fills.
-func (o Object) MarshalYAML() (any, error) {
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o.Object)
-	if err != nil {
-		return nil, err
-	}
-	gvks, _, err := scheme.Scheme.ObjectKinds(o.Object)
-	if err != nil {
-		return nil, err
-	}
-	fields["apiVersion"], fields["kind"] = gvks[0].GroupVersion().String(), gvks[0].Kind
-	delete(fields, "status")
-	return fields, nil
 }

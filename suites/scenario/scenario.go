@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Scenario is one of them. The zero value of each field means that there is none.
@@ -154,24 +153,27 @@ type Step struct {
 	line int // in the file that it was read from; 0 for none
 }
 
-// Object is one as kubectl takes it. In a file, unknown fields are refused.
-type Object struct{ client.Object }
-
 // Patch is a merge patch.
 type Patch struct {
-	Kind string `yaml:"kind"`
-	Name string `yaml:"name,omitempty"`
+	// APIVersion is for kinds that no spec uses: scheduling.k8s.io/v1beta1. Default: that of a kind
+	// which specs use.
+	APIVersion string `yaml:"apiVersion,omitempty"`
+	Kind       string `yaml:"kind"`
+	Name       string `yaml:"name,omitempty"`
 	// Which is as in Delete.
 	Which string `yaml:"which,omitempty"`
 	// Status says that it is for the status, not for the rest.
-	Status bool           `yaml:"status,omitempty"`
-	Merge  map[string]any `yaml:"merge"`
+	Status bool `yaml:"status,omitempty"`
+	// Merge may have expressions in its texts, as an Object may.
+	Merge map[string]any `yaml:"merge"`
 }
 
 // Delete deletes an object.
 type Delete struct {
-	Kind string `yaml:"kind"`
-	Name string `yaml:"name,omitempty"`
+	// APIVersion is as in Patch.
+	APIVersion string `yaml:"apiVersion,omitempty"`
+	Kind       string `yaml:"kind"`
+	Name       string `yaml:"name,omitempty"`
 	// Which is for a Pod or a Job in the place of Name: an expression on the object
 	// p. The first that is so is deleted, as soon as there is one.
 	Which string `yaml:"which,omitempty"`

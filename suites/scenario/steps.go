@@ -16,6 +16,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -208,30 +210,64 @@ func (r *runner) serverAnswers(ctx context.Context) bool {
 func (r *runner) request(ctx context.Context, step *Step) error {
 	switch {
 	case step.Create != nil:
-		object := step.Create.DeepCopyObject().(client.Object)
+		object, err := r.object(ctx, step)
+		if err != nil {
+			return err
+		}
+		if namespaced, err := r.Client.IsObjectNamespaced(object); err != nil {
+			return err
+		} else if !namespaced {
+			return fmt.Errorf("a %s is in no namespace, and a scenario sees its own only", kindOf(object))
+		}
 		object.SetNamespace(r.Namespace)
-		return r.Client.Create(ctx, object)
+		return r.Client.Create(ctx, object, client.FieldValidation(metav1.FieldValidationStrict))
 	case step.Delete != nil:
 		name, err := r.name(ctx, step, step.Delete.Kind, step.Delete.Name)
 		if err != nil || name == "" {
 			return err
 		}
 		propagation := metav1.DeletionPropagation(cmp.Or(step.Delete.Propagation, "Background"))
-		return r.Client.Delete(ctx, r.named(step.Delete.Kind, name), client.PropagationPolicy(propagation))
-	}
-	merge, err := json.Marshal(step.Patch.Merge)
-	if err != nil {
-		return err
+		return r.Client.Delete(ctx, r.named(step.Delete.APIVersion, step.Delete.Kind, name),
+			client.PropagationPolicy(propagation))
 	}
 	name, err := r.name(ctx, step, step.Patch.Kind, step.Patch.Name)
 	if err != nil || name == "" {
 		return err
 	}
-	object, patch := r.named(step.Patch.Kind, name), client.RawPatch(types.MergePatchType, merge)
+	filled, err := r.fill(ctx, step, step.Patch.Merge)
+	if err != nil {
+		return err
+	}
+	merge, err := json.Marshal(filled)
+	if err != nil {
+		return err
+	}
+	object, patch := r.named(step.Patch.APIVersion, step.Patch.Kind, name), client.RawPatch(types.MergePatchType, merge)
 	if step.Patch.Status {
 		return r.Client.Status().Patch(ctx, object, patch)
 	}
 	return r.Client.Patch(ctx, object, patch)
+}
+
+// object returns the object that a step creates.
+func (r *runner) object(ctx context.Context, step *Step) (client.Object, error) {
+	return step.Create.filled(func(value any) (any, error) { return r.fill(ctx, step, value) })
+}
+
+// fill evaluates the expressions in the texts of a value, as soon as that is possible: the object
+// that one is about may not be there yet.
+func (r *runner) fill(ctx context.Context, step *Step, value any) (filled any, err error) {
+	if !hasExpressions(value) {
+		return value, nil
+	}
+	err = failed(r.until(ctx, cmp.Or(step.Within, r.Waits().Reaction), func() string {
+		var wrong error
+		if filled, wrong = fill(value, r.world.now(), time.Now()); wrong != nil {
+			return wrong.Error()
+		}
+		return ""
+	}))
+	return filled, err
 }
 
 // name returns that of the object to patch or delete, as soon as it exists; none where
@@ -274,10 +310,15 @@ func (r *runner) objects(kind string) (objects []client.Object) {
 	return objects
 }
 
-func (r *runner) named(kind, name string) client.Object {
-	gvk, _ := kinds.Namespaced(kind) // Check knows them
-	made, _ := scheme.Scheme.New(gvk)
-	object := made.(client.Object)
+// named returns an object with a name, for requests that need no more of it.
+func (r *runner) named(version, kind, name string) client.Object {
+	var object client.Object = &unstructured.Unstructured{}
+	if gvk, known := kinds.Namespaced(kind); known && version == "" {
+		made, _ := scheme.Scheme.New(gvk)
+		object = made.(client.Object)
+	} else {
+		object.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(version, kind))
+	}
 	object.SetNamespace(r.Namespace)
 	object.SetName(name)
 	return object
