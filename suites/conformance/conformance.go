@@ -25,6 +25,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
+	"github.com/jobconformance/jobconformance/suites/expectations"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"k8s.io/client-go/rest"
@@ -55,6 +56,9 @@ type Options struct {
 	ManagedBy string
 	// Declined are features that the controller does not claim.
 	Declined []contract.Feature
+	// Expectations is the path of a file as package expectations reads it, with requirements that the
+	// controller declines or fails. Default: all are expected to hold.
+	Expectations string
 	// Focus is a regular expression on the text of specs, Labels a filter on
 	// their labels. Default: all. What is left out is not verified.
 	Focus, Labels string
@@ -137,7 +141,14 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 		}
 		selection.Declined = append(selection.Declined, string(feature))
 	}
-	selection.Except = table.DeclinedInvariants(selection.Declined, nil)
+	if o.Expectations != "" {
+		expected, err := expectations.Load(o.Expectations)
+		if err != nil {
+			return nil, err
+		}
+		selection.Expect(expected)
+	}
+	selection.Except = table.DeclinedInvariants(selection.Declined, selection.DeclinedRequirements)
 	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr,
 		Selection: &selection}
 	options.Build.KubernetesVersion = o.KubernetesVersion
@@ -163,7 +174,9 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 			FeatureGates: environment.FeatureGates(), NodeImage: environment.NodeImage(),
 			Environment: o.Where.Environment,
 		},
-		Selection: report.Selection{Focus: o.Focus, Labels: o.Labels, Declined: o.Declined},
+		Selection: report.Selection{Focus: o.Focus, Labels: o.Labels, Declined: o.Declined,
+			DeclinedRequirements: selection.DeclinedRequirements,
+			Expectations:         report.Expectations(selection.Expectations)},
 	}
 	judged.Implementation.ManagedBy = o.ManagedBy
 	if impl.Lacks() != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
+	"github.com/jobconformance/jobconformance/suites/expectations"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
 
@@ -53,6 +54,13 @@ func (f *flags) selectByContract() error {
 				"decline requirements API-, or those about fields that there are not")
 		}
 		f.selection.DeclinedRequirements = append(f.selection.DeclinedRequirements, id)
+	}
+	if f.expectations != "" {
+		expected, err := expectations.Load(f.expectations)
+		if err != nil {
+			return err
+		}
+		f.selection.Expect(expected)
 	}
 	f.selection.Except = table.DeclinedInvariants(f.selection.Declined, f.selection.DeclinedRequirements)
 	if f.knownBugs == "off" {

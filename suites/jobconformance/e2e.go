@@ -59,6 +59,7 @@ type flags struct {
 	knownBugs      string // on, allow or off; empty: on, or allow with a tree
 	requirements   []string
 	decline        []string
+	expectations   string // path
 	profile        bool
 	requests       profile.Requests // of a run with profile
 	printResults   bool             // of a shard
@@ -173,6 +174,9 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 			"run only specs of these requirements, for example JOB-BACKOFF-001,JOB-BACKOFF-002")
 		set.StringSliceVar(&f.decline, "decline", nil,
 			"features that the implementation does not claim; their specs do not run, and are reported as declined")
+		set.StringVar(&f.expectations, "expectations", "",
+			"YAML file with requirements that the implementation declines or fails, and why, as in "+
+				"'- {requirement: JOB-STATUS-003, decline: REASON}'; a failure has fails: REASON and perhaps issue: URL")
 		set.Var(&f.selection.Shard, "shard",
 			"run only this part of the specs, as in 2/4, for merge; auto takes it from CI_NODE_INDEX and "+
 				"CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")

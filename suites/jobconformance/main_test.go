@@ -50,6 +50,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"unknown feature":          {[]string{"--decline", "indexed,magic"}, `unknown feature "magic"`},
 		"core declined":            {[]string{"--decline", "core"}, "the core cannot be declined"},
 		"known bugs":               {[]string{"--known-bugs", "some"}, "--known-bugs=on, allow or off"},
+		"no expectations":          {[]string{"--expectations", file}, ":1: it is empty"},
 		"no process":               {[]string{"--procs", "-1"}, "1 or more"},
 		"no repeat":                {[]string{"--repeat", "-1"}, "1 or more"},
 		"unknown flag":             {[]string{"--implementations", "reference"}, "unknown flag: --implementations"},

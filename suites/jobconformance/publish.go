@@ -51,6 +51,7 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 			Strict:               f.selection.Strict,
 			Shard:                f.selection.Shard.String(),
 			DeclinedRequirements: f.selection.DeclinedRequirements,
+			Expectations:         report.Expectations(f.selection.Expectations),
 		},
 	}
 	dialect := f.options.Implementation.Dialect()

@@ -126,6 +126,13 @@ func (r *Report) Summarize(out io.Writer) error {
 		}
 		b.WriteString("\n")
 	}
+	if declined := r.declined(); len(declined) > 0 {
+		b.WriteString("#### Declined requirements\n\n")
+		for _, e := range declined {
+			fmt.Fprintf(&b, "- %s: %s\n", e.Requirement, e.Decline)
+		}
+		b.WriteString("\n")
+	}
 	fmt.Fprintf(&b, "| profile | core | extended |\n|---|---|---|\n")
 	for _, p := range r.Profiles {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", p.Name, p.Core.Result, p.Extended.Result)
@@ -133,6 +140,16 @@ func (r *Report) Summarize(out io.Writer) error {
 	b.WriteString("\n")
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// declined are the first requirements that the user declines, with the reasons.
+func (r *Report) declined() (all []Expectation) {
+	for _, e := range r.Selection.Expectations {
+		if e.Decline != "" && len(all) < listed {
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 // list names the first requirements with an outcome, with their sources.

@@ -74,7 +74,7 @@ func (r *Report) result() Result {
 	for _, q := range r.Requirements {
 		all[q.Outcome]++
 	}
-	result := resultOf(all)
+	result := lessened(resultOf(all), r.Requirements)
 	switch {
 	case len(r.Crashes) > 0:
 		return ResultNonConformant
@@ -95,6 +95,21 @@ func resultOf(counts map[Outcome]int) Result {
 		return ResultPartial
 	}
 	return ResultConformant
+}
+
+// lessened returns the result of requirements of which the user expects less than the contract.
+func lessened(result Result, requirements []Requirement) Result {
+	if result == ResultConformant && slices.ContainsFunc(requirements, Requirement.lessened) {
+		return ResultPartial
+	}
+	return result
+}
+
+// lessened reports whether it is not conformant because the user expects less than the contract. To
+// decline a feature is no such thing.
+func (q Requirement) lessened() bool {
+	return q.Expected != nil && (q.Outcome == spec.KnownIssue ||
+		q.Outcome == spec.Declined && q.Feature == contract.Core)
 }
 
 // applicable are the specs of the run's version of Kubernetes, sorted by their text.
@@ -166,6 +181,11 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 			e.KnownIssue = s.KnownIssue.Name()
 		}
 		out.Evidence = append(out.Evidence, e)
+	}
+	for _, e := range run.Selection.Expectations {
+		if e.Requirement == q.ID {
+			out.Expected = &e
+		}
 	}
 	out.Outcome = sum(out.Evidence, slices.Contains(run.Selection.Declined, q.Feature) ||
 		slices.Contains(run.Selection.DeclinedRequirements, q.ID) || run.Implementation.lacks(q.Profile()))
@@ -285,7 +305,8 @@ func group(requirements []Requirement) Group {
 			}
 		}
 	}
-	g.Result, g.FailedSpecs, g.SkippedSpecs = resultOf(g.Statistics), sorted(g.FailedSpecs), sorted(g.SkippedSpecs)
+	g.Result = lessened(resultOf(g.Statistics), requirements)
+	g.FailedSpecs, g.SkippedSpecs = sorted(g.FailedSpecs), sorted(g.SkippedSpecs)
 	return g
 }
 

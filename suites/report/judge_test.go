@@ -314,3 +314,48 @@ func TestProvisionalRequirementsCountForNothing(t *testing.T) {
 		t.Errorf("an exit of the implementation is %s, %q", r.Result, r.Failed())
 	}
 }
+
+// Who expects less than the contract is not conformant, unless it is a feature that is declined.
+func TestExpectationsLessenTheResult(t *testing.T) {
+	slow := Expectation{Requirement: "JOB-A-002", Fails: "it is slow", Entry: "mine.yaml:3"}
+	known := func(s *spec.Spec) {
+		failed(s)
+		s.KnownIssue = spec.Expectation{Requirement: "JOB-A-002", Fails: true, Reason: "it is slow", Entry: "mine.yaml:3"}.Bug()
+	}
+	for name, c := range map[string]struct {
+		expected Expectation
+		ends     [3]func(*spec.Spec) // of JOB-A-001, JOB-A-002 and JOB-I-001
+		result   Result
+	}{
+		"one fails":            {slow, [...]func(*spec.Spec){passed, known, passed}, ResultPartial},
+		"one was to fail":      {slow, [...]func(*spec.Spec){passed, passed, passed}, ResultConformant},
+		"one of the core":      {Expectation{Requirement: "JOB-A-002", Decline: "x"}, [...]func(*spec.Spec){passed, declined, passed}, ResultPartial},
+		"one of a feature":     {Expectation{Requirement: "JOB-I-001", Decline: "x"}, [...]func(*spec.Spec){passed, passed, declined}, ResultConformant},
+		"another one is wrong": {slow, [...]func(*spec.Spec){failed, known, passed}, ResultNonConformant},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := Run{Cluster: Cluster{KubernetesVersion: "v1.37.1"},
+				Selection: Selection{Expectations: []Expectation{c.expected}}}
+			if c.expected.Decline != "" {
+				run.Selection.DeclinedRequirements = []string{c.expected.Requirement}
+			}
+			for i, id := range []string{"JOB-A-001", "JOB-A-002", "JOB-I-001"} {
+				run.Specs = append(run.Specs, ended(id, c.ends[i], id))
+			}
+			r := Judge(run, requirements)
+			if r.Result != c.result {
+				t.Errorf("%s, want %s: %v", r.Result, c.result, outcomes(r))
+			}
+			page, err := Page(r, nil)
+			if why := c.expected.Decline + c.expected.Fails; err != nil || !bytes.Contains(page, []byte(": "+why)) {
+				t.Errorf("the page does not say why (%v)", err)
+			}
+		})
+	}
+	r := Judge(Run{Run: record.Run{Specs: []spec.Spec{ended("b", known, "JOB-A-002")}},
+		Selection: Selection{Expectations: []Expectation{slow}}}, requirements)
+	want := []Issue{{Issue: "JOB-A-002", Text: "it is slow", Requirements: []string{"JOB-A-002"}, Specs: []string{"b"}}}
+	if !cmp.Equal(want, r.KnownIssues) {
+		t.Error(cmp.Diff(want, r.KnownIssues))
+	}
+}

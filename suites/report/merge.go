@@ -230,6 +230,7 @@ func (m *Merged) merge(without []string) {
 		failed = append(failed, text)
 	}
 	m.HarnessError = strings.Join(failed, "\n")
+	m.Settle(m.Cluster.KubernetesVersion)
 }
 
 func (m *Merged) take(s shard, ended spec.Spec) {

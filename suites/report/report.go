@@ -121,9 +121,10 @@ type Selection struct {
 	Shard string `json:"shard,omitempty"`
 	// Declined are the features that the implementation does not claim.
 	Declined []contract.Feature `json:"declined,omitempty"`
-	// DeclinedRequirements are the IDs of those of the API server that the
-	// implementation's custom resource does not meet.
+	// DeclinedRequirements are the IDs of others that the implementation does not claim.
 	DeclinedRequirements []string `json:"declinedRequirements,omitempty"`
+	// Expectations say why the user declines requirements, and which ones fail.
+	Expectations []Expectation `json:"expectations,omitempty"`
 	// Strict is true where a failed SHOULD counts like a failed MUST.
 	Strict bool `json:"strict,omitempty"`
 	// KnownBugs is "off" where known bugs of upstream were not expected to show, and
@@ -131,10 +132,39 @@ type Selection struct {
 	KnownBugs string `json:"knownBugs,omitempty"`
 }
 
-// Issue is a known bug and the specs that it concerns.
+// Expectation is what the user of a run expects of one requirement. It has either Decline or Fails.
+type Expectation struct {
+	// Requirement is its ID.
+	Requirement string `json:"requirement"`
+	// Decline is why the implementation does not claim it.
+	Decline string `json:"decline,omitempty"`
+	// Fails is why its specs fail.
+	Fails string `json:"fails,omitempty"`
+	// Issue is where the user keeps track of it.
+	Issue string `json:"issue,omitempty"`
+	// Entry is the file and the line that say so, as in expectations.yaml:7.
+	Entry string `json:"entry"`
+}
+
+// Expectations are those of a run as its report has them.
+func Expectations(all []spec.Expectation) (reported []Expectation) {
+	for _, e := range all {
+		r := Expectation{Requirement: e.Requirement, Issue: e.Issue, Entry: e.Entry}
+		if e.Fails {
+			r.Fails = e.Reason
+		} else {
+			r.Decline = e.Reason
+		}
+		reported = append(reported, r)
+	}
+	return reported
+}
+
+// Issue is a known bug, or a failure that the user expects, and the specs that it concerns.
 type Issue struct {
 	// Issue is the number of the upstream issue or pull request, as in
-	// kubernetes/kubernetes#139428; empty if nobody has reported it.
+	// kubernetes/kubernetes#139428; the key of a bug that nobody has reported, or the ID of a
+	// requirement that the user expects to fail.
 	Issue string `json:"issue,omitempty"`
 	// Versions of Kubernetes that have it, as a constraint. Default: all.
 	Versions string `json:"versions,omitempty"`
@@ -159,10 +189,11 @@ type Warning struct {
 type Result string
 
 const (
-	// ResultConformant: nothing is wrong, except for warnings and known issues, and all
-	// that was not declined was verified.
+	// ResultConformant: nothing is wrong, except for warnings and known issues of Kubernetes, and
+	// all that was not declined was verified.
 	ResultConformant Result = "conformant"
-	// ResultPartial: nothing is wrong either, but something was not verified.
+	// ResultPartial: nothing is wrong either, but something was not verified, or the user declines
+	// a requirement of the core, or expects one to fail.
 	ResultPartial Result = "partial"
 	// ResultNoVerdict: nothing is wrong that could be seen, but the harness failed.
 	ResultNoVerdict Result = "no-verdict"
@@ -239,6 +270,8 @@ type Requirement struct {
 	Provisional bool   `json:"provisional,omitempty"`
 	Text        string `json:"text"`
 	Source      string `json:"source"`
+	// Expected is what the user of the run expects of it, and why. Default: that it holds.
+	Expected *Expectation `json:"expected,omitempty"`
 	// Evidence is every spec that covers it, or that broke one of its invariants.
 	Evidence []Evidence `json:"evidence"`
 }
