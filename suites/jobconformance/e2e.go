@@ -30,7 +30,8 @@ cluster, runs the controller in it, runs the suites and stops the cluster.
 
 The implementation is one of
   reference                 the bundled controller, a part of this program
-  kube-controller-manager   upstream's, of the cluster's version
+  kube-controller-manager   upstream's, of the cluster's version; flags of its own follow,
+                            as in 'kube-controller-manager --concurrent-job-syncs=1'
   crd                       bundled, for CronJobs that are a custom resource
   exec:COMMAND ARGUMENTS    a process; {kubeconfig} becomes the path of a
                             kubeconfig, which is in $KUBECONFIG, too
@@ -55,6 +56,7 @@ type flags struct {
 	controllers    []string
 	managedBy      string
 	dialect        string // path
+	upstream       string // version
 	repeat         int
 	knownBugs      string // on, allow or off; empty: on, or allow with a tree
 	requirements   []string
@@ -164,6 +166,8 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 				"own Job controller stays on")
 		set.StringVar(&f.dialect, "dialect", "",
 			"file with the custom resource that takes the place of CronJobs, as fixtures/dialect/example/dialect.yaml")
+		set.StringVar(&f.upstream, "upstream", "",
+			"version of Kubernetes that an exec: or image: is a build of, as in v1.37.1: its known bugs are expected")
 	})
 	section(set, whichSpecs, func(set *pflag.FlagSet) {
 		set.StringVar(&f.labels, "labels", "",
@@ -279,6 +283,7 @@ func (f *flags) writeRequests(ctx context.Context, env *run.Environment) error {
 func (f *flags) parse() (implementation.Implementation, error) {
 	return implementation.New(implementation.Options{
 		Name: f.implementation, Controllers: f.controllers, ManagedBy: f.managedBy, Dialect: f.dialect,
+		Upstream: f.upstream,
 	})
 }
 

@@ -56,12 +56,14 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 	}
 	dialect := f.options.Implementation.Dialect()
 	judged.Implementation.ManagedBy, judged.Implementation.CronJob = dialect.ManagedBy, dialect.CronJob.String()
+	judged.Implementation.Upstream = f.upstream
 	if f.options.Implementation.Lacks() != "" {
 		judged.Implementation.Controllers = f.options.Implementation.Controllers()
 	}
 	judged.Implementation.Name = cmp.Or(judged.Implementation.Name, f.implementation)
 	if judged.Implementation.Version == "" {
 		switch impl := f.options.Implementation; {
+		case impl.Upstream() != "": // it has a version of its own
 		case impl.Origin() == spec.Upstream:
 			judged.Implementation.Version = environment.Version()
 		case impl.Bundled():

@@ -71,6 +71,9 @@ type Implementation struct {
 	// Version is the implementation's own. Default: of kube-controller-manager, that of
 	// the cluster; of the reference, that of the suites; of others, none.
 	Version string `json:"version,omitempty"`
+	// Upstream is the version of Kubernetes that it is a build of, for others than
+	// kube-controller-manager itself. Default: it is none.
+	Upstream string `json:"upstream,omitempty"`
 	// Controllers that it has, where that is one: job or cronjob. The requirements of the
 	// other profile are declined. Default: both.
 	Controllers []string `json:"controllers,omitempty"`
