@@ -95,6 +95,10 @@ func (f *flags) command() *cobra.Command {
 func (f *flags) addFlags(set *pflag.FlagSet) {
 	f.selectingFlags(set)
 	versionFlags(set, &f.options)
+	section(set, theCluster, func(set *pflag.FlagSet) {
+		set.StringVar(&f.options.RuntimeConfig, "runtime-config", "",
+			"APIs that its API server serves besides, as in batch/v2alpha1=true (default: those that --feature-gates need)")
+	})
 	cacheFlags(set, &f.options.Build)
 	section(set, "Kind and existing clusters", func(set *pflag.FlagSet) {
 		set.StringVar(&f.options.ClusterName, "cluster-name", "",

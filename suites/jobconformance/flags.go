@@ -73,8 +73,13 @@ func versionFlags(set *pflag.FlagSet, o *run.Options) {
 				"v1.36.3 or v1.37.0-rc.1 (default: "+build.DefaultKubernetesVersion+", or that of --kubernetes-source)")
 	})
 	sourceFlag(set, &o.Build)
+	gatesFlag(set, &o.FeatureGates)
+}
+
+// gatesFlag are the feature gates of a cluster.
+func gatesFlag(set *pflag.FlagSet, gates *string) {
 	section(set, theCluster, func(set *pflag.FlagSet) {
-		set.StringVar(&o.FeatureGates, "feature-gates", "",
+		set.StringVar(gates, "feature-gates", "",
 			"feature gates of both, for example A=true,B=false (default: those that the version needs)")
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/cluster"
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run/folder"
@@ -64,6 +65,9 @@ func (r *reproducing) command() string {
 	}
 	if r.Build.Source != "" {
 		options = append(options, console.Argument("kubernetes-source", r.Build.Source))
+	}
+	if r.FeatureGates != "" {
+		options = append(options, console.Argument("feature-gates", r.FeatureGates))
 	}
 	if r.file != "" {
 		options = append(options, console.Argument("scenario", r.file))
@@ -185,7 +189,7 @@ func checkRepro(o repro.Options) error {
 		return badinput.New("a number of repeats or of scenarios at a time is too small",
 			fmt.Sprintf("give %s and %s 1 or more", console.Flag("repeat"), console.Flag("procs")))
 	}
-	return nil
+	return cluster.CheckGates(o.FeatureGates)
 }
 
 // fromTree runs the scenario on a local tree: it is red or green, whatever bugs the version
@@ -310,5 +314,6 @@ func listedBugs(known []library.Entry) []listedBug {
 func reproFlags(set *pflag.FlagSet, o *repro.Options, command string) {
 	set.IntVar(&o.Repeat, "repeat", 1, "run each scenario this many times on each version")
 	set.IntVar(&o.Procs, "procs", repro.DefaultProcs, "scenarios that run at the same time")
+	gatesFlag(set, &o.FeatureGates)
 	buildFlags(set, &o.Build, &o.Reports, command)
 }

@@ -39,6 +39,9 @@ type Options struct {
 	Procs int
 	// Build is where binaries come from; its version is set from Versions.
 	Build build.Builder
+	// FeatureGates of the control plane and of kube-controller-manager. Default: those that the version
+	// needs.
+	FeatureGates string
 	// Reports is the folder for histories, the page and logs.
 	Reports string
 	// Out takes progress, line by line.
@@ -140,7 +143,7 @@ func onCluster(ctx context.Context, o Options, version string,
 	do func(context.Context, scenario.Environment) error) error {
 	o.Build.KubernetesVersion = version
 	return scenario.With(ctx, run.Options{
-		Implementation: o.Implementation, Build: o.Build, Out: o.Out,
+		Implementation: o.Implementation, Build: o.Build, FeatureGates: o.FeatureGates, Out: o.Out,
 		Reports: filepath.Join(o.Reports, o.logs, version),
 	}, func(ctx context.Context, _ *run.Environment, environment scenario.Environment) error {
 		return do(ctx, environment)
