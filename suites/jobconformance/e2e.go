@@ -34,7 +34,8 @@ The implementation is one of
                             as in 'kube-controller-manager --concurrent-job-syncs=1'
   crd                       bundled, for CronJobs that are a custom resource
   exec:COMMAND ARGUMENTS    a process; {kubeconfig} becomes the path of a
-                            kubeconfig, which is in $KUBECONFIG, too
+                            kubeconfig, which is in $KUBECONFIG, too;
+                            {metricsPort} and {healthPort} free ports
   image:REFERENCE ARGUMENTS an image, deployed on a kind or existing cluster
   builtin                   the controller of a kind or existing cluster itself
 
@@ -116,6 +117,8 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 		set.IntVar(&f.selection.Procs, "procs", 0,
 			fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs,
 				run.KubeletProcs))
+		set.DurationVar(&f.selection.StartupTimeout, "startup-timeout", run.StartupTimeout,
+			"time that the implementation may take to start and to react to its first Job and CronJob")
 		set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
 		set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
 		set.BoolVar(&f.dryRun, "dry-run", false, "print the specs that would run, as list does, and start nothing")
@@ -217,6 +220,10 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	if f.selection.Procs < 0 || f.repeat < 1 {
 		return badinput.New("a number of processes or of repeats is too small",
 			fmt.Sprintf("give %s and %s 1 or more", console.Flag("procs"), console.Flag("repeat")))
+	}
+	if f.selection.StartupTimeout <= 0 {
+		return badinput.New("an implementation that may take no time to start never does",
+			"give "+console.Flag("startup-timeout", run.StartupTimeout.String())+" or more")
 	}
 	if f.dryRun {
 		return f.list(ctx, stdout)

@@ -57,6 +57,8 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"repro with no gate": {[]string{"repro", "--issue=139428", "--feature-gates", "A=yes"},
 			"the feature gate A=yes is neither on nor off"},
 		"APIs not served":        {[]string{"--runtime-config", "batch/v2"}, "write it as --runtime-config="},
+		"no time to start":       {[]string{"--startup-timeout", "0s"}, "give --startup-timeout=20s or more"},
+		"misspelt port":          {[]string{"-i", "exec:sh {metricport}"}, "unknown placeholder {metricport}"},
 		"no expectations":        {[]string{"--expectations", file}, ":1: it is empty"},
 		"no process":             {[]string{"--procs", "-1"}, "1 or more"},
 		"no repeat":              {[]string{"--repeat", "-1"}, "1 or more"},

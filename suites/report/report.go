@@ -303,7 +303,7 @@ type Evidence struct {
 	// Duration is how long it ran, as in "1.2s".
 	Duration metav1.Duration `json:"duration"`
 	// Cause is the kind of reason for which it failed: assertion, invariant,
-	// implementation exited or harness. Empty if it did not fail.
+	// implementation exited, port taken or harness. Empty if it did not fail.
 	Cause spec.Cause `json:"cause,omitempty"`
 	// Invariants are the IDs of those that its history breaks.
 	Invariants []string `json:"invariants,omitempty"`

@@ -124,7 +124,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 		reflect.TypeFor[contract.Profile](): words(contract.Job, contract.CronJob, contract.API),
 		reflect.TypeFor[contract.Feature](): words(contract.Features()...),
 		reflect.TypeFor[spec.Cause](): words(spec.Assertion, spec.Invariant, spec.ImplementationExited,
-			spec.Harness),
+			spec.PortTaken, spec.Harness),
 	}})
 	if err != nil {
 		t.Fatal(err)

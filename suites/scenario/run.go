@@ -171,7 +171,7 @@ type stepFailed struct{ error }
 func failed(err error) error {
 	var e *sandbox.Error
 	switch {
-	case !errors.As(err, &e) || e.Cause == spec.Harness:
+	case !errors.As(err, &e) || e.Cause == spec.Harness || e.Cause == spec.PortTaken:
 		return err
 	case e.Cause == spec.Invariant:
 		return stepFailed{errors.New(e.Pending)}
@@ -249,9 +249,13 @@ func (r *runner) judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	exit := r.ExitError()
+	if errors.As(exit, new(implementation.PortTaken)) {
+		return exit
+	}
 	result := r.result
 	result.History, result.Violations, result.Starts = h, violations, r.implementation.Starts()
-	result.Exited, result.Unmet = r.ExitError() != nil, r.unmet()
+	result.Exited, result.Unmet = exit != nil, r.unmet()
 	if result.Failed == "" {
 		result.Failed = broke(r.always, h)
 	}
