@@ -67,8 +67,9 @@ type flags struct {
 	requests       profile.Requests // of a run with profile
 	printResults   bool             // of a shard
 	dryRun         bool
-	output         format // of the report, or of the list
-	rerunFailed    string // a report.yaml
+	output         format         // of the report, or of the list
+	rerunFailed    string         // a report.yaml
+	earlier        *report.Report // of rerunFailed
 	labels         string
 	described      report.Implementation // in the report
 	options        run.Options
@@ -193,7 +194,7 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 				"CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")
 		f.selection.Shard.Cost = durations.Of
 		set.StringVar(&f.rerunFailed, "rerun-failed", "",
-			"run exactly the specs that failed in the run of this report.yaml")
+			"run exactly the specs that failed in the run of this report.yaml, with its flags")
 	})
 	section(set, theCluster, func(set *pflag.FlagSet) {
 		set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind,
@@ -208,6 +209,9 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 // --output formats to stdout.
 func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	out := f.options.Out
+	if err := f.restore(); err != nil {
+		return err
+	}
 	impl, err := f.parse()
 	if err != nil {
 		return err

@@ -25,13 +25,17 @@ Exit codes: 0 they were printed, 2 bad input, 3 the harness failed.`,
 		`  jobconformance list --labels behaviour:parallelism
   jobconformance list --requirement JOB-BACKOFF-001 -o json`,
 		func(cmd *cobra.Command, _ []string) error {
+			if err := f.restore(); err != nil {
+				return err
+			}
 			var err error
 			if f.options.Implementation, err = f.parse(); err != nil {
 				return err
 			}
 			return f.list(cmd.Context(), cmd.OutOrStdout())
 		})
-	f.selectingFlags(c.Flags())
+	f.set = c.Flags()
+	f.selectingFlags(f.set)
 	section(c.Flags(), theCluster, func(set *pflag.FlagSet) {
 		set.StringVar(&f.options.Build.KubernetesVersion, "kubernetes-version", build.DefaultKubernetesVersion,
 			"version that the specs would meet")

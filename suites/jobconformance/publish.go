@@ -2,12 +2,8 @@ package main
 
 import (
 	"cmp"
-	"errors"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -15,7 +11,6 @@ import (
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // published is a run whose report has not been written yet.
@@ -40,6 +35,7 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 	found.Date = p.started
 	judged := report.Run{
 		Run:            found,
+		Flags:          f.given(),
 		Implementation: f.described,
 		Cluster: report.Cluster{
 			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
@@ -91,46 +87,6 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 	}
 	return r, err
 }
-
-// selecting are the flags that another choice of specs replaces, and those that are only
-// about where the results go.
-var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast",
-	"output", "output-dir", "history", "print-results"}
-
-// again returns the command that runs one spec again, with the flags that the user gave.
-func (f *flags) again(text string) string {
-	words := []string{console.Program("run")}
-	f.set.Visit(func(flag *pflag.Flag) {
-		value := flag.Value.String()
-		if slice, ok := flag.Value.(pflag.SliceValue); ok {
-			value = strings.Join(slice.GetSlice(), ",")
-		}
-		if !slices.Contains(selecting, flag.Name) {
-			words = append(words, console.Argument(flag.Name, value))
-		}
-	})
-	return strings.Join(append(words, console.Argument("focus", spec.Exactly(text))), " ")
-}
-
-// rerun selects the specs that failed in an earlier run.
-func (f *flags) rerun() error {
-	if f.rerunFailed == "" {
-		return nil
-	}
-	r, err := report.Load(f.rerunFailed)
-	if err != nil {
-		return err
-	}
-	failed := r.Failed()
-	if len(failed) == 0 {
-		return errNothingFailed
-	}
-	f.selection.Focus = spec.Exactly(failed...)
-	return nil
-}
-
-// errNothingFailed ends a run that has nothing to do, which is green.
-var errNothingFailed = errors.New("no spec failed in that run")
 
 func compareCommand() *cobra.Command {
 	var output format

@@ -27,6 +27,8 @@ type Comparison struct {
 	// Other changes are neither, such as requirements only one report has.
 	Other []Change `json:"other"`
 	Same  int      `json:"same"`
+	// Implementations are the names of both.
+	Implementations [2]string `json:"implementations"`
 }
 
 // Regressed reports whether something got worse.
@@ -53,7 +55,8 @@ func rank(o Outcome) int {
 func Compare(old, new *Report) *Comparison {
 	before := byID(old)
 	after := byID(new)
-	c := &Comparison{Worse: []Change{}, Better: []Change{}, Other: []Change{}}
+	c := &Comparison{Worse: []Change{}, Better: []Change{}, Other: []Change{},
+		Implementations: [...]string{old.Implementation.Name, new.Implementation.Name}}
 	for _, id := range ids(old, new) {
 		o, n := before[id], after[id]
 		change := Change{ID: id, Text: cmp.Or(n.Text, o.Text), Old: o.Outcome, New: n.Outcome}
@@ -100,6 +103,9 @@ func (c *Comparison) Print(out io.Writer) {
 			fmt.Fprintf(out, "%-7s %-30s %s -> %s\n        %s\n", part.title, change.ID, cmp.Or(change.Old, "absent"),
 				cmp.Or(change.New, "absent"), change.Text)
 		}
+	}
+	if of := c.Implementations; of[0] != of[1] {
+		fmt.Fprintf(out, "note: the reports are of two implementations, %s and %s\n", of[0], of[1])
 	}
 	word := "NOTHING WORSE"
 	if c.Regressed() {

@@ -21,6 +21,8 @@ type Run struct {
 	Implementation Implementation
 	Cluster        Cluster
 	Selection      Selection
+	// Flags are those that the user gave, by their names, without those that select specs.
+	Flags map[string]string
 	// Histories are the files of saved histories, relative to the report, by
 	// the text of the spec.
 	Histories map[string]string
@@ -36,6 +38,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 		Companion:      run.Companion,
 		Cluster:        run.Cluster,
 		Selection:      run.Selection,
+		Flags:          run.Flags,
 		Date:           metav1.NewTime(run.Date.UTC().Truncate(time.Second)),
 		Duration:       tenths(run.Duration),
 		Crashes:        run.Crashes,

@@ -34,6 +34,9 @@ type Report struct {
 	Cluster Cluster `json:"cluster"`
 	// Selection is what was asked for.
 	Selection Selection `json:"selection"`
+	// Flags are those that the user gave, by their names and as on a command line, but for those that
+	// select specs: a rerun takes them from here. A Go test has none.
+	Flags map[string]string `json:"flags,omitempty"`
 	// Date is when the run began, in UTC.
 	Date metav1.Time `json:"date"`
 	// Duration is how long the implementation was under test, as in "19.6s".
