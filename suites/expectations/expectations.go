@@ -91,11 +91,13 @@ func read(path string, text []byte) (all []spec.Expectation, err error) {
 		expected := spec.Expectation{Fails: e.Fails != "", Reason: strings.TrimSpace(cmp.Or(e.Fails, e.Decline)),
 			Issue: e.Issue, Entry: fmt.Sprintf("%s:%d", path, line)}
 		if expected.Reason == "" || e.Fails != "" && e.Decline != "" {
-			return nil, lineError{line, "it has no reason, or two", "give exactly one of decline: REASON and fails: REASON"}
+			return nil, lineError{line, "it has no reason, or two",
+				"give exactly one of decline: REASON and fails: REASON"}
 		}
 		for _, r := range requirements {
 			if at, twice := lines[r.ID]; twice {
-				return nil, lineError{line, fmt.Sprintf("%s is expected already, in line %d", r.ID, at), "delete one of both"}
+				return nil, lineError{line, fmt.Sprintf("%s is expected already, in line %d", r.ID, at),
+					"delete one of both"}
 			}
 			lines[r.ID] = line
 			expected.Requirement, expected.Invariants = r.ID, r.Invariants

@@ -99,7 +99,8 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 	versionFlags(set, &f.options)
 	section(set, theCluster, func(set *pflag.FlagSet) {
 		set.StringVar(&f.options.RuntimeConfig, "runtime-config", "",
-			"APIs that its API server serves besides, as in batch/v2alpha1=true (default: those that --feature-gates need)")
+			"APIs that its API server serves besides, as in batch/v2alpha1=true (default: those that --feature-gates "+
+				"need)")
 	})
 	cacheFlags(set, &f.options.Build)
 	section(set, "Kind and existing clusters", func(set *pflag.FlagSet) {
@@ -187,8 +188,8 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 		set.StringSliceVar(&f.decline, "decline", nil,
 			"features that the implementation does not claim; their specs do not run, and are reported as declined")
 		set.StringVar(&f.expectations, "expectations", "",
-			"YAML file with requirements that the implementation declines or fails, and why, as in "+
-				"'- {requirement: JOB-STATUS-003, decline: REASON}'; a failure has fails: REASON and perhaps issue: URL")
+			"YAML file with requirements that the implementation declines or fails, and why: a list of "+
+				"{requirement: ID, decline: REASON} and {requirement: ID, fails: REASON, issue: URL}")
 		set.Var(&f.selection.Shard, "shard",
 			"run only this part of the specs, as in 2/4, for merge; auto takes it from CI_NODE_INDEX and "+
 				"CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")

@@ -29,9 +29,10 @@ func TestARerunHasTheFlagsOfItsReport(t *testing.T) {
 		"nothing":            {nil, ""},
 		"the same":           {[]string{"-i", "exec:sh {kubeconfig}"}, ""},
 		"others that do not": {[]string{"--procs=1", "--output-dir=y"}, ""},
-		"another":            {[]string{"-i", "reference"}, "had --implementation='exec:sh {kubeconfig}', and this one has --implementation=reference"},
-		"more declined":      {[]string{"--decline=indexed"}, "leave --decline out"},
-		"another version":    {[]string{"--kubernetes-version=v1.36.1"}, "leave --kubernetes-version out"},
+		"another": {[]string{"-i", "reference"},
+			"had --implementation='exec:sh {kubeconfig}', and this one has --implementation=reference"},
+		"more declined":   {[]string{"--decline=indexed"}, "leave --decline out"},
+		"another version": {[]string{"--kubernetes-version=v1.36.1"}, "leave --kubernetes-version out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var f flags
@@ -75,5 +76,5 @@ func writeReport(t *testing.T, run report.Run) string {
 	if err := report.Write(dir, report.Judge(run, table.All())); err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(dir, report.Name)
+	return filepath.Join(dir, report.FileName)
 }

@@ -320,18 +320,21 @@ func TestExpectationsLessenTheResult(t *testing.T) {
 	slow := Expectation{Requirement: "JOB-A-002", Fails: "it is slow", Entry: "mine.yaml:3"}
 	known := func(s *spec.Spec) {
 		failed(s)
-		s.KnownIssue = spec.Expectation{Requirement: "JOB-A-002", Fails: true, Reason: "it is slow", Entry: "mine.yaml:3"}.Bug()
+		s.KnownIssue = spec.Expectation{Requirement: "JOB-A-002", Fails: true, Reason: "it is slow",
+			Entry: "mine.yaml:3"}.Bug()
 	}
+	type end = func(*spec.Spec)
+	decline := func(id string) Expectation { return Expectation{Requirement: id, Decline: "x"} }
 	for name, c := range map[string]struct {
 		expected Expectation
-		ends     [3]func(*spec.Spec) // of JOB-A-001, JOB-A-002 and JOB-I-001
+		ends     [3]end // of JOB-A-001, JOB-A-002 and JOB-I-001
 		result   Result
 	}{
-		"one fails":            {slow, [...]func(*spec.Spec){passed, known, passed}, ResultPartial},
-		"one was to fail":      {slow, [...]func(*spec.Spec){passed, passed, passed}, ResultConformant},
-		"one of the core":      {Expectation{Requirement: "JOB-A-002", Decline: "x"}, [...]func(*spec.Spec){passed, declined, passed}, ResultPartial},
-		"one of a feature":     {Expectation{Requirement: "JOB-I-001", Decline: "x"}, [...]func(*spec.Spec){passed, passed, declined}, ResultConformant},
-		"another one is wrong": {slow, [...]func(*spec.Spec){failed, known, passed}, ResultNonConformant},
+		"one fails":            {slow, [3]end{passed, known, passed}, ResultPartial},
+		"one was to fail":      {slow, [3]end{passed, passed, passed}, ResultConformant},
+		"one of the core":      {decline("JOB-A-002"), [3]end{passed, declined, passed}, ResultPartial},
+		"one of a feature":     {decline("JOB-I-001"), [3]end{passed, passed, declined}, ResultConformant},
+		"another one is wrong": {slow, [3]end{failed, known, passed}, ResultNonConformant},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := Run{Cluster: Cluster{KubernetesVersion: "v1.37.1"},

@@ -99,14 +99,17 @@ func everything() *Report {
 			Date:  time.Unix(1e9, 0),
 			Specs: specs, Crashes: []spec.Crash{{At: time.Unix(1e9, 0), Exit: "exit code 1", Log: "panic: no",
 				Specs: []string{specs[0].Text}}}, HarnessError: "the disk is full"},
-		Implementation: Implementation{"mine", "v1", []string{"job"}, "example.com/mine",
+		Implementation: Implementation{"mine", "v1", "v1.36.1", []string{"job"}, "example.com/mine",
 			"batch.example.com/v1 ScheduledJob", "Mine & Co", "mine", "https://example.org",
 			[]string{"me@example.org"}},
 		Cluster: Cluster{Kind: "kind", KubernetesVersion: "v1.37.1", FeatureGates: "A=true",
 			NodeImage: "kindest/node"},
 		Selection: Selection{Focus: ".", Labels: "!slow", Requirements: []string{"JOB-END-001"},
 			Declined: []contract.Feature{contract.Indexed}, DeclinedRequirements: []string{"API-CRONJOB-005"},
-			Strict: true},
+			Strict: true, Expectations: []Expectation{
+				{Requirement: "JOB-END-001", Fails: "it is slow", Issue: "#7", Entry: "mine.yaml:3"},
+				{Requirement: "API-CRONJOB-005", Decline: "planned", Entry: "mine.yaml:4"}}},
+		Flags:     map[string]string{"implementation": "exec:mine"},
 		Histories: map[string]string{specs[0].Text: "histories/a.json"},
 	}, table.All())
 }
