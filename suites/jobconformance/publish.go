@@ -106,7 +106,10 @@ Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read.`,
 				}
 				reports[i] = r
 			}
-			c := report.Compare(reports[0], reports[1])
+			c, err := report.Compare(reports[0], reports[1])
+			if err != nil {
+				return err
+			}
 			if output == asText {
 				c.Print(cmd.OutOrStdout())
 			} else if err := printJSON(cmd.OutOrStdout(), c); err != nil {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
@@ -20,6 +22,9 @@ type Change struct {
 
 // Comparison is what became of the requirements from one report to another.
 type Comparison struct {
+	// Notes say in what else than outcomes the reports differ: controllers, versions, what was
+	// selected.
+	Notes []string `json:"notes"`
 	// Worse ended worse than before, or are new and non-conformant.
 	Worse []Change `json:"worse"`
 	// Better ended better than before.
@@ -27,8 +32,6 @@ type Comparison struct {
 	// Other changes are neither, such as requirements only one report has.
 	Other []Change `json:"other"`
 	Same  int      `json:"same"`
-	// Implementations are the names of both.
-	Implementations [2]string `json:"implementations"`
 }
 
 // Regressed reports whether something got worse.
@@ -51,12 +54,12 @@ func rank(o Outcome) int {
 	}
 }
 
-// Compare returns what got better and worse.
-func Compare(old, new *Report) *Comparison {
+// Compare returns what got better and worse. It refuses reports that have no requirement in
+// common; the error is a *badinput.Error.
+func Compare(old, new *Report) (*Comparison, error) {
 	before := byID(old)
 	after := byID(new)
-	c := &Comparison{Worse: []Change{}, Better: []Change{}, Other: []Change{},
-		Implementations: [...]string{old.Implementation.Name, new.Implementation.Name}}
+	c := &Comparison{Notes: differences(old, new), Worse: []Change{}, Better: []Change{}, Other: []Change{}}
 	for _, id := range ids(old, new) {
 		o, n := before[id], after[id]
 		change := Change{ID: id, Text: cmp.Or(n.Text, o.Text), Old: o.Outcome, New: n.Outcome}
@@ -71,7 +74,38 @@ func Compare(old, new *Report) *Comparison {
 			c.Other = append(c.Other, change)
 		}
 	}
-	return c
+	if c.Same+len(c.Worse)+len(c.Better)+len(c.Other) == len(before)+len(after) {
+		return nil, badinput.New("the reports have no requirement in common", "compare reports of one kind of run")
+	}
+	return c, nil
+}
+
+// differences are what two reports differ in beside outcomes, for people.
+func differences(old, new *Report) []string {
+	notes := []string{}
+	list := func(words []string) string { return strings.Join(words, ", ") }
+	for _, part := range []struct{ what, old, new, none string }{
+		{"controllers", old.Implementation.Name, new.Implementation.Name, ""},
+		{"halves of it", list(old.Implementation.Controllers), list(new.Implementation.Controllers), "both"},
+		{"values of managedBy", old.Implementation.ManagedBy, new.Implementation.ManagedBy, "none"},
+		{"custom resources", old.Implementation.CronJob, new.Implementation.CronJob, "none"},
+		{"clusters", old.Cluster.Kind, new.Cluster.Kind, ""},
+		{"versions of Kubernetes", old.Cluster.KubernetesVersion, new.Cluster.KubernetesVersion, ""},
+		{"feature gates", old.Cluster.FeatureGates, new.Cluster.FeatureGates, "none"},
+		{"environments", old.Cluster.Environment, new.Cluster.Environment, "none"},
+		{"specs by --focus", old.Selection.Focus, new.Selection.Focus, "all"},
+		{"specs by --skip", old.Selection.Skip, new.Selection.Skip, "none"},
+		{"specs by --labels", old.Selection.Labels, new.Selection.Labels, "all"},
+		{"specs by --requirement", list(old.Selection.Requirements), list(new.Selection.Requirements), "all"},
+		{"specs by --rerun-failed", old.Selection.RerunFailed, new.Selection.RerunFailed, "all"},
+		{"shards", old.Selection.Shard, new.Selection.Shard, "all"},
+	} {
+		if part.old != part.new {
+			notes = append(notes, fmt.Sprintf("they have different %s: %s, then %s", part.what,
+				cmp.Or(part.old, part.none, "unknown"), cmp.Or(part.new, part.none, "unknown")))
+		}
+	}
+	return notes
 }
 
 func byID(r *Report) map[string]Requirement {
@@ -104,8 +138,8 @@ func (c *Comparison) Print(out io.Writer) {
 				cmp.Or(change.New, "absent"), change.Text)
 		}
 	}
-	if of := c.Implementations; of[0] != of[1] {
-		fmt.Fprintf(out, "note: the reports are of two implementations, %s and %s\n", of[0], of[1])
+	for _, note := range c.Notes {
+		fmt.Fprintln(out, "note:", note)
 	}
 	word := "NOTHING WORSE"
 	if c.Regressed() {

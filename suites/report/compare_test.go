@@ -1,9 +1,11 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
@@ -44,7 +46,10 @@ func TestCompare(t *testing.T) {
 		"not verified, then harness": {spec.NotVerified, spec.HarnessError, 0, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := Compare(with(Conformant, test.old), with(Conformant, test.new))
+			c, err := Compare(with(Conformant, test.old), with(Conformant, test.new))
+			if err != nil {
+				t.Fatal(err)
+			}
 			if len(c.Worse) != test.worse || len(c.Better) != test.better || len(c.Other) != test.other ||
 				c.Regressed() != (test.worse > 0) {
 				t.Errorf("%d worse, %d better, %d other, want %d, %d, %d", len(c.Worse), len(c.Better), len(c.Other),
@@ -57,5 +62,29 @@ func TestCompare(t *testing.T) {
 				t.Errorf("the last line is %q", last)
 			}
 		})
+	}
+}
+
+func TestCompareSaysWhatElseDiffers(t *testing.T) {
+	one, other := with(Conformant), with(Conformant)
+	one.Implementation.Name, other.Implementation.Name = "reference", "exec:./mine"
+	other.Selection.Labels = "behaviour:parallelism"
+	c, err := Compare(one, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"they have different controllers: reference, then exec:./mine",
+		"they have different specs by --labels: all, then behaviour:parallelism"}
+	if !slices.Equal(c.Notes, want) {
+		t.Errorf("the notes are %q, want %q", c.Notes, want)
+	}
+	if c, _ := Compare(one, one); len(c.Notes) > 0 {
+		t.Errorf("of the same report they are %q", c.Notes)
+	}
+}
+
+func TestCompareRefusesReportsWithNothingInCommon(t *testing.T) {
+	if c, err := Compare(with(Conformant), with("", Conformant)); !badinput.Is(err) {
+		t.Errorf("it returns %v, %v", c, err)
 	}
 }

@@ -310,6 +310,9 @@ func group(requirements []Requirement) Group {
 	}
 	g.Result = lessened(resultOf(g.Statistics), requirements)
 	g.FailedSpecs, g.SkippedSpecs = sorted(g.FailedSpecs), sorted(g.SkippedSpecs)
+	if all := len(requirements); all > 0 && g.Statistics[spec.Declined] == all {
+		g.Result = ResultDeclined
+	}
 	return g
 }
 

@@ -362,3 +362,16 @@ func TestExpectationsLessenTheResult(t *testing.T) {
 		t.Error(cmp.Diff(want, r.KnownIssues))
 	}
 }
+
+func TestAProfileOfWhichNothingRanIsDeclined(t *testing.T) {
+	r := Judge(Run{
+		Run:            record.Run{Specs: []spec.Spec{ended("a", passed, "JOB-A-001", "JOB-A-002")}},
+		Implementation: Implementation{Controllers: []string{"job"}},
+	}, append(slices.Clone(requirements), contract.Requirement{ID: "CRON-A-001", Text: "F MUST hold.", Source: "KEP-5",
+		Feature: contract.Core}))
+	for _, p := range r.Profiles {
+		if declined := p.Name == contract.CronJob; declined != (p.Core.Result == ResultDeclined) {
+			t.Errorf("the core of %s is %s", p.Name, p.Core.Result)
+		}
+	}
+}

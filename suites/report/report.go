@@ -201,6 +201,8 @@ const (
 	// ResultPartial: nothing is wrong either, but something was not verified, or the user declines
 	// a requirement of the core, or expects one to fail.
 	ResultPartial Result = "partial"
+	// ResultDeclined: of a group of requirements, all of which were declined.
+	ResultDeclined Result = "declined"
 	// ResultNoVerdict: nothing is wrong that could be seen, but the harness failed.
 	ResultNoVerdict Result = "no-verdict"
 	// ResultNonConformant: a spec failed, or passed unexpectedly, or the implementation

@@ -121,7 +121,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 		reflect.TypeFor[metav1.Time]():     {Type: "string", Format: "date-time"},
 		reflect.TypeFor[metav1.Duration](): {Type: "string"},
 		reflect.TypeFor[Outcome]():         words(append(SpecOutcomes(), Outcomes()...)...),
-		reflect.TypeFor[Result](): words(ResultConformant, ResultPartial, ResultNoVerdict,
+		reflect.TypeFor[Result](): words(ResultConformant, ResultPartial, ResultDeclined, ResultNoVerdict,
 			ResultNonConformant),
 		reflect.TypeFor[spec.Level]():       words(spec.Must, spec.Should, spec.May),
 		reflect.TypeFor[contract.Profile](): words(contract.Job, contract.CronJob, contract.API),
