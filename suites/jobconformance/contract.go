@@ -20,7 +20,7 @@ func (f *flags) selectByContract() error {
 	var wanted []string
 	for _, id := range f.requirements {
 		if _, found := table.Find(id); !found {
-			return badinput.New(fmt.Sprintf("unknown requirement %q", id), "take an ID from suites/REQUIREMENTS.md")
+			return unknownID(id)
 		}
 		wanted = append(wanted, spec.RequirementLabel+id)
 	}
@@ -47,7 +47,7 @@ func (f *flags) selectByContract() error {
 		switch {
 		case !found:
 			return badinput.New(fmt.Sprintf("the dialect declines the unknown requirement %q", id),
-				"take an ID from suites/REQUIREMENTS.md")
+				"list all with jobconformance explain")
 		case r.Profile() != contract.API && !slices.ContainsFunc(dialect.CronJob.Fields.Lacking(), r.IsAbout):
 			return badinput.New("the dialect cannot decline "+id+
 				", whose source is no field that the custom resource lacks",

@@ -24,7 +24,8 @@ var groups = []group{checkGroup, reproduceGroup, measureGroup, toolsGroup}
 // addGroups adds all commands to the program, each in its group.
 func addGroups(root *cobra.Command) {
 	commands := map[group][]*cobra.Command{
-		checkGroup:     {runCommand(), listCommand(), mergeCommand(), compareCommand(), checkHistoryCommand()},
+		checkGroup: {runCommand(), listCommand(), explainCommand(), mergeCommand(), compareCommand(),
+			checkHistoryCommand()},
 		reproduceGroup: {reproCommand(), matrixCommand(), exploreCommand(), soakCommand(), crashCommand()},
 		measureGroup:   {benchCommand(), scoreCommand()},
 		toolsGroup:     {prefetchCommand(), imagesCommand(), genCommand(), versionCommand()},

@@ -163,7 +163,7 @@ func withCommand(args []string) []string {
 }
 
 // command returns a command without its flags. It is called with as many
-// arguments as use names behind the command's own name; "..." allows more.
+// arguments as use names behind the command's own name; "..." allows more, and "[" none.
 func command(use, short, long, example string, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: arguments, RunE: run}
 	c.Flags().SortFlags = false
@@ -172,6 +172,7 @@ func command(use, short, long, example string, run func(cmd *cobra.Command, args
 
 func arguments(cmd *cobra.Command, args []string) error {
 	wanted := strings.Fields(cmd.Use)[1:]
+	needed := slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return strings.HasPrefix(name, "[") })
 	see := "see " + cmd.CommandPath() + " --help"
 	switch {
 	case len(args) > len(wanted) && cmd.HasSubCommands():
@@ -179,8 +180,8 @@ func arguments(cmd *cobra.Command, args []string) error {
 			see = "did you mean " + strings.Join(similar, " or ") + "?"
 		}
 		return badinput.New(fmt.Sprintf("unknown command %q", args[0]), see)
-	case len(args) < len(wanted):
-		return badinput.New("missing argument: "+strings.Join(wanted[len(args):], " "), see)
+	case len(args) < len(needed):
+		return badinput.New("missing argument: "+strings.Join(needed[len(args):], " "), see)
 	case len(args) > len(wanted) && !strings.HasSuffix(cmd.Use, "..."):
 		return badinput.New(fmt.Sprintf("unexpected argument %q", args[len(wanted)]), see)
 	}
