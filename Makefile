@@ -54,6 +54,7 @@ e2e prefetch explore soak repro repro-matrix crash bench bench-long score compar
 own.compare = OLD NEW
 own.test = MUTANTS KUBEBUILDER_ASSETS CACHE_DIR
 own.variants = VARIANTS FOCUS KUBEBUILDER_ASSETS CACHE_DIR
+own.halves = HALVES KUBEBUILDER_ASSETS CACHE_DIR
 own.fuzz = FUZZ_STEPS
 own.example = PROVIDER NODE_IMAGE PUPPET_IMAGE LOAD REPORTS
 own.node-image = KUBERNETES_VERSION CACHE_DIR NODE_OVERLAY
@@ -136,6 +137,12 @@ VARIANTS ?= ## regular expression: only variants whose names match it
 .PHONY: variants
 variants: ## check a controller of another design that keeps the contract: it must be green
 	JOBCONFORMANCE_SELFTEST=1 VARIANTS=$(call quote,$(VARIANTS)) go test -count=1 -timeout 40m -v -run TestVariantsAreGreen ./suites/variants
+
+HALVES ?= ## regular expression: only half controllers whose names match it
+
+.PHONY: halves
+halves: ## check controllers that lack one field each: only the requirements about it may be non-conformant
+	JOBCONFORMANCE_SELFTEST=1 HALVES=$(call quote,$(HALVES)) go test -count=1 -timeout 60m -v -run TestHalves ./suites/halves
 
 FUZZ_STEPS ?= 1000000## steps of the model test of each controller; default: 1000000
 

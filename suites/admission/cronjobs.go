@@ -356,8 +356,8 @@ var _ = Describe("CronJob admission, changed Jobs:", behaviour.Admission, func()
 		s.Soon("the Job has succeeded and is deleted", func(g Gomega) {
 			g.Expect(s.CreatedJobs()).To(ConsistOf(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 			g.Expect(s.Jobs()).To(BeEmpty())
-			g.Expect(cronJob.Now().Status.LastScheduleTime).To(framework.BeAt(tick))
-			g.Expect(cronJob.Now().Status.Active).To(BeEmpty())
+			cronJob.ScheduledLast(g, tick)
+			cronJob.Refers(g)
 		})
 	})
 
@@ -373,7 +373,7 @@ var _ = Describe("CronJob admission, changed Jobs:", behaviour.Admission, func()
 		cronJob.NextDue(next)
 		s.Stays("the first Job is the only one", func(g Gomega) {
 			g.Expect(s.CreatedJobs()).To(HaveLen(1))
-			g.Expect(cronJob.Now().Status.Active).To(ConsistOf(HaveField("UID", first.UID)))
+			cronJob.Refers(g, tick)
 		})
 		denial.lift()
 		s.SoonAfter(framework.MaxAPIBackoff, "the next Job has replaced it", func(g Gomega) {

@@ -154,7 +154,7 @@ func waits(s *framework.Sandbox, job *framework.Job) {
 	s.Soon("the Job has started", func(g Gomega) { g.Expect(job.Now().Status.StartTime).NotTo(BeNil()) })
 	s.Stays("the Job has no pods and no condition", func(g Gomega) {
 		g.Expect(s.Created()).To(BeEmpty())
-		g.Expect(job.Counters()).To(Equal(Counters{}))
+		job.Reports(g, Counters{})
 		g.Expect(job.Conditions()).To(BeEmpty())
 	})
 }

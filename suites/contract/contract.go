@@ -32,6 +32,11 @@ type Requirement struct {
 	Versions string
 	// Invariants are the IDs of those that check it at every revision of every spec.
 	Invariants []string
+	// Grounds are the facts that it says are so, and that specs of other requirements assume. It does
+	// not hold where one of them does not. A ground has one such requirement.
+	Grounds []spec.Ground
+	// About are further grounds that its sentence is about: a spec of it fails where one does not hold.
+	About []spec.Ground
 	// Provisional is true for a requirement that is new in this minor release: a spec that covers
 	// nothing else warns where it fails. The next minor release makes it count.
 	Provisional bool
@@ -54,13 +59,15 @@ func (s *Set) New(id, text, source string, details ...Detail) Requirement {
 // All returns the requirements of the set.
 func (s *Set) All() []Requirement { return slices.Clone(s.all) }
 
-// Detail is a Feature, Versions, Invariants or Provisional.
+// Detail is a Feature, Versions, Invariants, Grounds, About or Provisional.
 type Detail interface{ of(*Requirement) }
 
-// Versions and Invariants are the fields of a Requirement with that name.
+// Versions, Invariants, Grounds and About are the fields of a Requirement with that name.
 type (
 	Versions   string
 	Invariants []string
+	Grounds    []spec.Ground
+	About      []spec.Ground
 )
 
 type provisional bool
@@ -71,6 +78,8 @@ const Provisional provisional = true
 func (f Feature) of(r *Requirement)    { r.Feature = f }
 func (v Versions) of(r *Requirement)   { r.Versions = string(v) }
 func (i Invariants) of(r *Requirement) { r.Invariants = i }
+func (g Grounds) of(r *Requirement)    { r.Grounds = g }
+func (a About) of(r *Requirement)      { r.About = a }
 
 func (p provisional) of(r *Requirement) { r.Provisional = bool(p) }
 

@@ -56,7 +56,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 	startsAlone := func(cronJob *framework.CronJob, tick time.Time) {
 		GinkgoHelper()
 		cronJob.Starts(tick)
-		Expect(cronJob.Active()).To(Equal(framework.Times(tick)))
+		cronJob.RefersOnlyTo(tick)
 	}
 
 	Describe("Allow:", func() {
@@ -65,12 +65,11 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 			AllowIsTheDefault, AllowStartsAnother), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			cronJob := s.Due(cron(""), first)
-			Expect(cronJob.Made().Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
 			old := cronJob.Starts(first)
 			cronJob.NextDue(second)
 			young := cronJob.Starts(second)
 
-			Expect(cronJob.Active()).To(Equal(framework.Times(first, second)))
+			cronJob.RefersOnlyTo(first, second)
 			runningPod(s, old)
 			runningPod(s, young)
 		})
@@ -96,7 +95,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 
 			finish(s, job, 0)
 			s.Soon("the two other Jobs are active", func(g Gomega) {
-				g.Expect(cronJob.Active()).To(Equal(framework.Times(first, third)))
+				cronJob.Refers(g, first, third)
 			})
 			Expect(cronJob.Existing()).To(Equal(framework.Times(first, second, third)))
 		})
@@ -125,7 +124,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 			cronJob.KeepsRunning(first)
 			cronJob.Change(func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To(int64(60)) })
 			finish(s, job, 0)
-			s.Soon("no Job is active", func(g Gomega) { g.Expect(cronJob.Active()).To(BeEmpty()) })
+			s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
 			s.Stays("the first Job is the only one", func(g Gomega) {
 				g.Expect(cronJob.Started()).To(Equal(framework.Times(first)))
 			})
@@ -164,7 +163,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 			})
 
 			cronJob.Starts(tick)
-			Expect(cronJob.Active()).To(Equal(framework.Times(tick)))
+			cronJob.RefersOnlyTo(tick)
 		})
 
 		// A suspended Job has no pods, and has not finished.
@@ -197,8 +196,8 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 
 			cronJob := s.Due(labelled("a", batchv1.ForbidConcurrent), first)
 			cronJob.Starts(first)
-			Expect(cronJob.Active()).To(Equal(framework.Times(first)))
-			Expect(other.Active()).To(Equal(framework.Times(first)))
+			cronJob.RefersOnlyTo(first)
+			other.RefersOnlyTo(first)
 		})
 
 		It("the controller starts a missed Job at once when the policy becomes Allow", covers.Requirements(
@@ -208,7 +207,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 
 			cronJob.Change(func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.AllowConcurrent })
 			cronJob.Starts(second)
-			Expect(cronJob.Active()).To(Equal(framework.Times(first, second)))
+			cronJob.RefersOnlyTo(first, second)
 		})
 	})
 
@@ -244,7 +243,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 			s := framework.New(ctx)
 			cronJob, job := running(s, cron(batchv1.ReplaceConcurrent))
 			finish(s, job, 0)
-			s.Soon("no Job is active", func(g Gomega) { g.Expect(cronJob.Active()).To(BeEmpty()) })
+			s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
 
 			cronJob.NextDue(second)
 			startsAlone(cronJob, second)
@@ -267,7 +266,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 				g.Expect(s.Pods()).To(ContainElement(And(
 					HaveField("UID", slow.UID),
 					HaveField("DeletionTimestamp", Not(BeNil())))))
-				g.Expect(cronJob.Active()).To(Equal(framework.Times(second)))
+				cronJob.Refers(g, second)
 			})
 			for _, pod := range s.Pods() {
 				pod.Direct(map[string]string{puppet.Terminate: ""})
@@ -304,7 +303,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 			s.Soon("the old Job is gone", func(g Gomega) {
 				g.Expect(cronJob.Existing()).To(Equal(framework.Times(second)))
 			})
-			Expect(other.Active()).To(Equal(framework.Times(first)))
+			other.RefersOnlyTo(first)
 			Expect(s.Jobs()).To(ContainElement(And(
 				HaveField("UID", ownerless.UID),
 				HaveField("DeletionTimestamp", BeNil()))))

@@ -55,7 +55,7 @@ var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 			HaveField("PodReplacementPolicy", HaveValue(Equal(batchv1.Failed))),
 			HaveField("TTLSecondsAfterFinished", HaveValue(BeEquivalentTo(99)))))
 		s.Stays("the Job is active and has no pods", func(g Gomega) {
-			g.Expect(cronJob.Active()).To(Equal(framework.Times(tick)))
+			cronJob.Refers(g, tick)
 			g.Expect(s.Pods()).To(BeEmpty())
 		})
 	})
@@ -72,7 +72,7 @@ var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 		first.Delete()
 		s.Soon("the Job is gone and not active", func(g Gomega) {
 			g.Expect(s.Jobs()).To(BeEmpty())
-			g.Expect(cronJob.Active()).To(BeEmpty())
+			cronJob.Refers(g)
 		})
 		cronJob.SetLastScheduleTime(framework.LastBefore(tick))
 		second := cronJob.Starts(tick)
@@ -111,8 +111,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)))
 		})
 		s.Stays("only the CronJob's own Job is active", func(g Gomega) {
-			g.Expect(cronJob.Active()).To(Equal(framework.Times(tick)))
-			g.Expect(cronJob.Now().Status.Active).To(HaveLen(1))
+			cronJob.Refers(g, tick)
 			g.Expect(foreign.Now().Status).To(BeZero())
 		})
 	})
@@ -139,7 +138,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)))
 		})
 		s.Stays("only the CronJob's own Job is active", func(g Gomega) {
-			g.Expect(cronJob.Now().Status.Active).To(HaveLen(1))
+			cronJob.Refers(g, tick)
 		})
 	})
 
@@ -150,7 +149,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), first)
 		complete := cronJob.Starts(first)
 		finish(s, complete, 0)
-		s.Soon("no Job is active", func(g Gomega) { g.Expect(cronJob.Active()).To(BeEmpty()) })
+		s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
 		cronJob.NextDue(second)
 		runningPod(s, cronJob.Starts(second))
 
@@ -181,7 +180,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 		again := s.Due(forbid(), second)
 		due := s.Recorder.Position()
 		again.Starts(second)
-		Expect(again.Active()).To(Equal(framework.Times(second)))
+		again.RefersOnlyTo(second)
 		finish(s, job, 0)
 		s.Soon("the orphaned Job is Complete", func(g Gomega) {
 			g.Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
@@ -289,7 +288,6 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 		})
 		finished(s, cronJob, "done-3", "done-2", "failed-1")
 		keeps(s, "done-2", "running")
-		Expect(cronJob.Now().Status.Active).To(ConsistOf(HaveField("UID", running.UID)))
 	})
 
 	// A suspended CronJob starts no Jobs; nothing else changes.
@@ -341,8 +339,8 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(1), first)
 		s.Soon("the first Job has succeeded", func(g Gomega) {
 			g.Expect(cronJob.Jobs()).To(HaveExactElements(HaveField("Status.Succeeded", BeEquivalentTo(1))))
-			g.Expect(cronJob.Now().Status.LastScheduleTime).To(framework.BeAt(first))
-			g.Expect(cronJob.Now().Status.Active).To(BeEmpty())
+			cronJob.ScheduledLast(g, first)
+			cronJob.Refers(g)
 		})
 		old := cronJob.Jobs()[0]
 
@@ -351,7 +349,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 			g.Expect(cronJob.Existing()).To(Equal(framework.Times(second)))
 			g.Expect(s.Pods()).To(HaveExactElements(
 				Not(HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, old.Name)))))
-			g.Expect(cronJob.Now().Status.Active).To(BeEmpty())
+			cronJob.Refers(g)
 		})
 	})
 })

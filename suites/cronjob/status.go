@@ -32,7 +32,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		finish(s, job, exitCode)
 		s.Soon("the Job is "+string(end)+" and not active", func(g Gomega) {
 			g.Expect(job.Is(end)).To(BeTrue())
-			g.Expect(cronJob.Active()).To(BeEmpty())
+			cronJob.Refers(g)
 		})
 		return cronJob, job
 	}
@@ -43,7 +43,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		FinishedLeaveActive), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		cronJob, _ := ends(s, tick, 0, batchv1.JobComplete)
-		Expect(cronJob.Now().Status.LastScheduleTime).To(framework.BeAt(tick))
+		cronJob.WasScheduledLast(tick)
 	})
 
 	// Wrong: the same, for failed Jobs alone.
@@ -51,7 +51,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		FinishedLeaveActive), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		cronJob, _ := ends(s, tick, 1, batchv1.JobFailed)
-		Expect(cronJob.Now().Status.LastScheduleTime).To(framework.BeAt(tick))
+		cronJob.WasScheduledLast(tick)
 	})
 
 	// batch/v1 CronJobStatus.lastSuccessfulTime: the last time the job successfully completed.
@@ -93,7 +93,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(start.Add(time.Minute)))
 		})
 		setFinished(s, older, batchv1.JobComplete, start.Add(-time.Hour))
-		s.Soon("no Job is active", func(g Gomega) { g.Expect(cronJob.Active()).To(BeEmpty()) })
+		s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
 		Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(start.Add(time.Minute)))
 	})
 
@@ -142,7 +142,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		job := cronJob.Starts(tick)
 
 		job.Delete()
-		s.Soon("no Job is active", func(g Gomega) { g.Expect(cronJob.Active()).To(BeEmpty()) })
+		s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
 		s.Stays("no other Job is started", func(g Gomega) {
 			g.Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
 		})
@@ -181,7 +181,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		job := cronJob.Starts(tick)
 		cronJob.SetLastScheduleTime(framework.LastBefore(tick))
 		s.Stays("the Job is active once", func(g Gomega) {
-			g.Expect(cronJob.Now().Status.Active).To(ConsistOf(HaveField("UID", job.UID)))
+			cronJob.Refers(g, tick)
 			g.Expect(s.Jobs()).To(ConsistOf(And(HaveField("UID", job.UID), HaveField("DeletionTimestamp", BeNil()))))
 			g.Expect(s.CreatedJobs()).To(HaveLen(1))
 		})
@@ -198,7 +198,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		finish(s, cronJob.Starts(second), 0)
 		s.Soon("both Jobs have succeeded, and none is active", func(g Gomega) {
 			g.Expect(cronJob.Jobs()).To(HaveEach(HaveField("Status.Succeeded", BeEquivalentTo(1))))
-			g.Expect(cronJob.Active()).To(BeEmpty())
+			cronJob.Refers(g)
 		})
 		s.Stays("there is no MissingJob and no UnexpectedJob", func(g Gomega) {
 			g.Expect(events(s, cronJob, "MissingJob")).To(BeEmpty())
@@ -220,11 +220,11 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		young := cronJob.Starts(second)
 		Expect(young.Made().Labels).To(HaveKeyWithValue("version", "new"))
 		Expect(old.Now().Labels).To(HaveKeyWithValue("version", "old"))
-		Expect(cronJob.Active()).To(Equal(framework.Times(first, second)))
+		cronJob.RefersOnlyTo(first, second)
 
 		finish(s, old, 0)
 		s.Soon("only the new Job is active", func(g Gomega) {
-			g.Expect(cronJob.Active()).To(Equal(framework.Times(second)))
+			cronJob.Refers(g, second)
 		})
 	})
 })

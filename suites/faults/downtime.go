@@ -185,7 +185,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 				pods[0].End(1)
 				s.Soon("the Job has FailureTarget, and its last pod terminates", func(g Gomega) {
 					g.Expect(job.Conditions()).To(HaveKey(batchv1.JobFailureTarget))
-					g.Expect(job.Counters()).To(HaveField("Terminating", int32(1)))
+					job.ReportsTerminating(g, 1)
 				})
 			},
 			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
@@ -211,8 +211,9 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			after: func(s *framework.Sandbox, job *framework.Job, _ framework.Pods) {
 				s.Soon("two pods run", func(g Gomega) {
 					g.Expect(job.Created()).To(HaveLen(3))
-					g.Expect(job.Counters()).To(And(
-						HaveField("Active", int32(2)), HaveField("Ready", int32(2)), HaveField("Succeeded", int32(0))))
+					g.Expect(job.Counters().Succeeded).To(BeZero())
+					job.ReportsActive(g, 2)
+					job.ReportsReady(g, 2)
 				})
 			}}),
 		// A controller that sees one failure before the others may replace its pod at once.

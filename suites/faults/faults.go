@@ -124,7 +124,7 @@ func isSuspended(s *framework.Sandbox, job *framework.Job) {
 	s.Soon("Job "+job.Name+" is Suspended and has no pods", func(g Gomega) {
 		g.Expect(job.Pods()).To(BeEmpty())
 		g.Expect(job.Is(batchv1.JobSuspended)).To(BeTrue())
-		g.Expect(job.Counters()).To(Equal(Counters{}))
+		job.Reports(g, Counters{})
 	})
 }
 

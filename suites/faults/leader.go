@@ -89,7 +89,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		close(arrives)
 		s.Stays("the Job is Complete with two pods", func(g Gomega) {
 			g.Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
-			g.Expect(job.Counters()).To(Equal(Counters{Succeeded: 2}))
+			job.Reports(g, Counters{Succeeded: 2})
 			g.Expect(job.Created()).To(HaveLen(2))
 		})
 	})

@@ -247,7 +247,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		release()
 		s.Soon("Job a is Suspended", func(g Gomega) {
 			g.Expect(job.Is(batchv1.JobSuspended)).To(BeTrue())
-			g.Expect(job.Counters()).To(Equal(Counters{Succeeded: 1}))
+			job.Reports(g, Counters{Succeeded: 1})
 		})
 	})
 

@@ -29,7 +29,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		retry.End(1)
 		s.Soon("the index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(job)).To(Equal("0"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Failed: 2}))
+			job.Reports(g, Counters{Active: 1, Ready: 1, Failed: 2})
 		})
 		s.Stays("the other index runs", func(g Gomega) {
 			g.Expect(job.Conditions()).To(BeEmpty())
@@ -74,7 +74,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		job.Runs(3).End(1)
 		s.Soon("all indexes run again", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(6))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 3, Ready: 3, Failed: 3}))
+			job.Reports(g, Counters{Active: 3, Ready: 3, Failed: 3})
 		})
 		s.Active().End(0)
 		job.Completes(Counters{Succeeded: 3, Failed: 3})
@@ -106,7 +106,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		s.End(1, pods["7"], pods["4"], pods["1"], pods["3"], pods["5"])
 		s.Soon("five indexes have failed", func(g Gomega) {
 			g.Expect(failedIndexes(job)).To(Equal("1,3-5,7"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 3, Ready: 3, Failed: 5}))
+			job.Reports(g, Counters{Active: 3, Ready: 3, Failed: 5})
 		})
 		pods["0"].End(1)
 		indexesFail(s, job, "0,1,3-5,7")
@@ -139,7 +139,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		pods["2"].End(1)
 		s.Soon("one index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(job)).To(Equal("2"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 3, Ready: 3, Failed: 1}))
+			job.Reports(g, Counters{Active: 3, Ready: 3, Failed: 1})
 		})
 		s.Stays("the Job runs", func(g Gomega) {
 			g.Expect(job.Conditions()).To(BeEmpty())
@@ -186,7 +186,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		s.Active().Without(last).End(1)
 		s.Soon("eight indexes have failed", func(g Gomega) {
 			g.Expect(failedIndexes(job)).To(Equal("0-7"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Failed: 8}))
+			job.Reports(g, Counters{Active: 1, Ready: 1, Failed: 8})
 		})
 		s.Stays("the ninth index runs", func(g Gomega) { g.Expect(job.Conditions()).To(BeEmpty()) })
 		last.End(0)
@@ -292,7 +292,8 @@ func indexRunsAgain(s *framework.Sandbox, job *framework.Job, index string, crea
 		active := s.Active()
 		g.Expect(active).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
 		n := int32(len(active))
-		g.Expect(job.Counters()).To(And(HaveField("Active", n), HaveField("Ready", n)))
+		job.ReportsActive(g, n)
+		job.ReportsReady(g, n)
 		g.Expect(byIndex(active)).To(HaveKey(index))
 		pod = byIndex(active)[index]
 	})

@@ -88,7 +88,7 @@ var _ = Describe("Finished Job:", behaviour.Ownership, func() {
 		})
 		s.Soon("one pod remains", func(g Gomega) {
 			g.Expect(good.Pods()).To(HaveLen(1))
-			g.Expect(good.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
+			good.Reports(g, Counters{Active: 1, Ready: 1})
 		})
 		good.Pods().End(0)
 		good.Counts("the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
@@ -127,7 +127,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		setDeadline(job, 1)
 		s.SoonAfter(time.Second, "the Job has FailureTarget, and its pod is terminating", func(g Gomega) {
 			g.Expect(job.Conditions()).To(Equal(because(batchv1.JobReasonDeadlineExceeded, batchv1.JobFailureTarget)))
-			g.Expect(job.Counters()).To(HaveField("Terminating", int32(1)))
+			job.ReportsTerminating(g, 1)
 		})
 		release("143", pods...)
 		exceeds(s, job, time.Second, Counters{Failed: 1})
@@ -205,7 +205,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		// The pod's end triggers another sync of the Job.
 		release("143", pod)
 		s.Soon("the pod is gone", func(g Gomega) {
-			g.Expect(job.Counters()).To(Equal(Counters{}))
+			job.Reports(g, Counters{})
 			doesNotFail(g, job)
 		})
 		job.Resume()
@@ -282,7 +282,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		job.Runs(1)
 		s.Stays("the Job runs", func(g Gomega) {
 			g.Expect(job.Conditions()).To(BeEmpty())
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1})
 		})
 		s.Active().End(0)
 		job.Completes(Counters{Succeeded: 1})

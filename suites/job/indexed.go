@@ -124,7 +124,7 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 		pods["0"].Delete()
 		pods["1"].Remove()
 		s.SoonAfter(firstBackoff, "index 1 runs again", func(g Gomega) {
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2, Succeeded: 1, Failed: 1}))
+			job.Reports(g, Counters{Active: 2, Ready: 2, Succeeded: 1, Failed: 1})
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("1", "2"))
 		})
 		s.Active().End(0)
@@ -140,7 +140,7 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 		job := s.Create(indexed(3).Puppet(map[string]string{puppet.Ready: "false"}))
 		s.Soon("all indexes run", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(3))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 3}))
+			job.Reports(g, Counters{Active: 3})
 		})
 		pods := byIndex(s.Active())
 		pods["1"].Direct(map[string]string{puppet.Ready: ""})
@@ -148,7 +148,8 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 		framework.Create(s, orphanOf(job, "second", "1"))
 		s.Soon("there is one active pod of each index", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
-			g.Expect(job.Counters()).To(And(HaveField("Active", int32(3)), HaveField("Ready", int32(1))))
+			job.ReportsActive(g, 3)
+			job.ReportsReady(g, 1)
 		})
 		Expect(s.Active().Names()).To(ContainElements(pods["0"].Name, pods["2"].Name))
 		s.Active().End(0)
@@ -176,7 +177,7 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 		}
 		s.Soon("the Job's own pod remains", func(g Gomega) {
 			g.Expect(s.Pods().Names()).To(Equal(own.Names()))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1}))
+			job.Reports(g, Counters{Active: 1})
 		})
 		Expect(job.Conditions()).To(BeEmpty())
 	})
@@ -218,7 +219,7 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("0"))
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
 		})
-		Expect(job.Counters()).To(Equal(Counters{Succeeded: 1}))
+		job.ReportsNow(Counters{Succeeded: 1})
 		job.SetParallelism(1)
 		next := job.Runs(1)
 		Expect(indexesOf(next)).To(ConsistOf("1"))
@@ -238,18 +239,18 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 		s.End(0, pods["1"], pods["3"])
 		s.Soon("two indexes are completed", func(g Gomega) {
 			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("1,3"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2, Succeeded: 2}))
+			job.Reports(g, Counters{Active: 2, Ready: 2, Succeeded: 2})
 		})
 		rescale(job, 3)
 		s.Soon("index 3 is not completed", func(g Gomega) {
 			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("1"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2, Succeeded: 1}))
+			job.Reports(g, Counters{Active: 2, Ready: 2, Succeeded: 1})
 		})
 		Expect(indexesOf(s.Active())).To(ConsistOf("0", "2"))
 		rescale(job, 4)
 		s.Soon("index 3 runs again", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "2", "3"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 3, Ready: 3, Succeeded: 1}))
+			job.Reports(g, Counters{Active: 3, Ready: 3, Succeeded: 1})
 		})
 		s.Active().End(0)
 		job.Completes(Counters{Succeeded: 4})
@@ -288,7 +289,7 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 		rescale(job, 4)
 		s.Soon("the new indexes and index 1 run", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("1", "2", "3"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 3, Ready: 3, Succeeded: 1}))
+			job.Reports(g, Counters{Active: 3, Ready: 3, Succeeded: 1})
 		})
 		Expect(s.Active().Names()).To(ContainElement(pods["1"].Name))
 		s.Active().End(0)
@@ -304,7 +305,7 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 		rescale(job, 2)
 		s.Soon("two pods remain", func(g Gomega) {
 			g.Expect(s.Pods().Names()).To(ConsistOf(pods["0"].Name, pods["1"].Name))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2}))
+			job.Reports(g, Counters{Active: 2, Ready: 2})
 		})
 	})
 
@@ -319,7 +320,7 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 		rescale(job, 2)
 		s.Soon("two indexes run, and the failure is counted", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
+			job.Reports(g, Counters{Active: 2, Ready: 2, Failed: 1})
 		})
 		pods["1"].End(1)
 		job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})

@@ -84,13 +84,14 @@ func failsLater(s *framework.Sandbox, job *framework.Job, reason string, n int32
 	GinkgoHelper()
 	s.Soon("the Job has FailureTarget, and its last pods terminate", func(g Gomega) {
 		g.Expect(job.Conditions()).To(HaveKeyWithValue(batchv1.JobFailureTarget, reason))
-		g.Expect(job.Counters()).To(And(HaveField("Active", int32(0)), HaveField("Terminating", n)))
+		job.ReportsActive(g, 0)
+		job.ReportsTerminating(g, n)
 	})
 	s.Stays("the Job is not Failed", func(g Gomega) {
 		g.Expect(job.Conditions()).NotTo(HaveKey(batchv1.JobFailed))
 	})
 	s.Soon("no pod is active", func(g Gomega) { // the status may have been behind
-		g.Expect(job.Now().Status.Active).To(BeZero())
+		job.ReportsActive(g, 0)
 	})
 }
 
@@ -114,7 +115,7 @@ func failuresCounted(s *framework.Sandbox, job *framework.Job, failed framework.
 	if took := reportedWithin(s, failed); took > firstBackoff-2*time.Second {
 		Skip(fmt.Sprintf("not verified: the kubelet reported the last failure %s after the first", took))
 	}
-	Expect(job.Counters()).To(Equal(want))
+	job.ReportsNow(want)
 }
 
 // reportedWithin returns the time from the first failure of these pods until all

@@ -29,7 +29,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(3).Completions(5))
 		job.Runs(3)
-		Expect(job.Counters()).To(Equal(Counters{Active: 3, Ready: 3}))
+		job.ReportsNow(Counters{Active: 3, Ready: 3})
 		Expect(s.Created()).To(HaveLen(3))
 		Expect(job.Now().Status.StartTime).NotTo(BeNil())
 	})
@@ -122,7 +122,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		Expect(before.Names()).To(ContainElements(after.Names()))
 		s.Soon("the surplus pods are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(1))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1})
 		})
 		after.End(0)
 		job.Counts("the next pod runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
@@ -142,7 +142,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		release("143", pods[1])
 		s.Soon("both pods are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(job.Counters()).To(Equal(Counters{}))
+			job.Reports(g, Counters{})
 		})
 		Expect(job.Conditions()).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(2))
@@ -163,7 +163,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 			// The deletion changes the pod once more. Nothing but its end makes the controller
 			// sync later.
 			Expect(s.Client.Delete(ctx, &pod.Pod, client.GracePeriodSeconds(0))).To(Succeed())
-			s.Stays("the pod is terminating", func(g Gomega) { g.Expect(job.Counters()).To(Equal(replaced)) })
+			s.Stays("the pod is terminating", func(g Gomega) { job.Reports(g, replaced) })
 			removeFinalizer(s, &pod.Pod, ownFinalizer)
 			job.Counts("the pod is gone", Counters{Active: 1, Ready: 1, Failed: 1})
 		})
@@ -261,7 +261,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		job.CountsAfter(firstBackoff, "the pod is replaced", Counters{Active: 2, Ready: 2, Terminating: 1, Failed: 1})
 		release("143", pods[0])
 		s.Soon("the deleted pod is gone", func(g Gomega) {
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
+			job.Reports(g, Counters{Active: 2, Ready: 2, Failed: 1})
 			g.Expect(s.Pods().Names()).NotTo(ContainElement(pods[0].Name))
 		})
 		Expect(s.Created()).To(HaveLen(3))
@@ -278,7 +278,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		job.Counts("the deleted pod is terminating", Counters{Active: 1, Ready: 1, Terminating: 1})
 		s.Stays("the deleted pod is neither replaced nor counted as failed", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(2))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1, Terminating: 1})
 		})
 		release("143", pods[0])
 		job.CountsAfter(firstBackoff, "the pod is replaced", Counters{Active: 2, Ready: 2, Failed: 1})
@@ -322,7 +322,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).Puppet(map[string]string{puppet.Ready: "false"}))
 		s.Soon("both pods run and are not ready", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodRunning)).To(HaveLen(2))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 2}))
+			job.Reports(g, Counters{Active: 2})
 		})
 		pod := s.Active()[0]
 		pod.Direct(map[string]string{puppet.Ready: ""})
@@ -341,7 +341,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		})
 		s.Stays("no pod is created, and the Job has not started", func(g Gomega) {
 			g.Expect(s.Created()).To(BeEmpty())
-			g.Expect(job.Counters()).To(Equal(Counters{}))
+			job.Reports(g, Counters{})
 			g.Expect(job.Now().Status.StartTime).To(BeNil())
 		})
 		job.Resume()
@@ -365,7 +365,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 			job.Suspend()
 			s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
 				g.Expect(job.Conditions()).To(HaveKey(batchv1.JobSuspended))
-				g.Expect(job.Counters()).To(Equal(Counters{Succeeded: 1}))
+				job.Reports(g, Counters{Succeeded: 1})
 				g.Expect(s.Pods()).To(HaveLen(1))
 			})
 			s.Stays("the Job creates no pod", func(g Gomega) {
@@ -388,7 +388,7 @@ func startsWithoutPods(s *framework.Sandbox, job *framework.Job) {
 	s.Soon("the Job has started", func(g Gomega) { g.Expect(job.Now().Status.StartTime).NotTo(BeNil()) })
 	s.Stays("the Job has no pods and has not finished", func(g Gomega) {
 		g.Expect(s.Created()).To(BeEmpty())
-		g.Expect(job.Counters()).To(Equal(Counters{}))
+		job.Reports(g, Counters{})
 		g.Expect(job.Conditions()).To(BeEmpty())
 	})
 }

@@ -115,7 +115,7 @@ var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, func() {
 		s.Soon("another pod has replaced it", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3))
 			g.Expect(s.Active()).To(HaveEach(HaveField("Status.Phase", corev1.PodRunning)))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2}))
+			job.Reports(g, Counters{Active: 2, Ready: 2})
 		})
 		s.Active().End(0)
 		job.CompletesWith(3, Counters{Succeeded: 2})
@@ -178,7 +178,7 @@ var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, func() {
 		job.Counts("both pods are terminating", Counters{Terminating: 2})
 		s.Stays("no rule applies to them, and they are neither counted nor replaced", func(g Gomega) {
 			g.Expect(job.Conditions()).To(BeEmpty())
-			g.Expect(job.Counters()).To(Equal(Counters{Terminating: 2}))
+			job.Reports(g, Counters{Terminating: 2})
 			g.Expect(s.Created()).To(HaveLen(2))
 		})
 		release("0", pods[0]) // succeeds, whatever its condition

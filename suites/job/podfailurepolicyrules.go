@@ -183,7 +183,7 @@ func successor(s *framework.Sandbox, job *framework.Job, n int, want Counters) f
 	s.Soon("the next pod runs", func(g Gomega) {
 		g.Expect(s.Created()).To(HaveLen(n))
 		g.Expect(s.Active()).To(ConsistOf(HaveField("Status.Phase", corev1.PodRunning)))
-		g.Expect(job.Counters()).To(Equal(want))
+		job.Reports(g, want)
 	})
 	return s.Active()[0]
 }

@@ -28,7 +28,7 @@ var _ = Describe("Job podReplacementPolicy Failed:", behaviour.PodReplacementPol
 		pods[1].Remove()
 		twoTerminate := func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(3))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Terminating: 2}))
+			job.Reports(g, Counters{Active: 1, Ready: 1, Terminating: 2})
 		}
 		s.Soon("two pods are terminating", twoTerminate)
 		s.Stays("no pod replaces them", twoTerminate)
@@ -64,14 +64,14 @@ var _ = Describe("Job podReplacementPolicy Failed:", behaviour.PodReplacementPol
 		othersRun := func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(And(HaveLen(2), Not(ContainElement(index))))
 			g.Expect(s.Created()).To(HaveLen(3))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2, Terminating: 1}))
+			job.Reports(g, Counters{Active: 2, Ready: 2, Terminating: 1})
 		}
 		s.Soon("both other indexes run", othersRun)
 		s.Stays("the index of the terminating pod does not run", othersRun)
 		release("143", pod)
 		s.SoonAfter(firstBackoff, "the index runs again", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1", "2"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 3, Ready: 3, Failed: 1}))
+			job.Reports(g, Counters{Active: 3, Ready: 3, Failed: 1})
 		})
 	})
 
@@ -113,7 +113,7 @@ var _ = Describe("Job podReplacementPolicy TerminatingOrFailed:", behaviour.PodR
 		release("0", pod)
 		s.Soon("the pod is gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(1))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Failed: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1, Failed: 1})
 		})
 		s.Active().End(0)
 		job.Completes(Counters{Succeeded: 1, Failed: 1})
@@ -146,7 +146,7 @@ var _ = Describe("Job status.terminating:", behaviour.PodReplacementPolicy, func
 		s.Finally(func() { removeFinalizer(s, &pod.Pod, ownFinalizer) })
 		pod.End(0)
 		nextRuns := func(g Gomega) {
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1, Succeeded: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1, Succeeded: 1})
 		}
 		s.Soon("the success is counted and the next pod runs", nextRuns)
 		before := s.Recorder.Position()
@@ -219,7 +219,7 @@ var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 			g.Expect(s.Created()).To(HaveLen(1))
 			g.Expect(s.Active()).To(HaveLen(1))
 		})
-		Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
+		job.Counts("the pod is ready", Counters{Active: 1, Ready: 1}) // it may have just become so
 		s.Active()[0].Direct(map[string]string{puppet.ExitCodes: "1,1,1"})
 		job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })

@@ -64,7 +64,7 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 			g.Expect(released.OwnerReferences).To(BeEmpty())
 			g.Expect(tracked(framework.Pods{s.Pod(released)})).To(BeEmpty())
 			g.Expect(s.Active()).To(HaveLen(2))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1})
 		})
 		pod.End(0)
 		s.Active().Without(pod).End(0)
@@ -103,7 +103,7 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 		podsReach(s, corev1.PodRunning, 2)
 		job.Counts("the Job's pod runs", Counters{Active: 1, Ready: 1})
 		s.Stays("the Job does not count the other pod", func(g Gomega) {
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1})
 		})
 		match(s, job, "orphan", "")
 		s.Soon("one of two pods that are the Job's remains", func(g Gomega) {
@@ -128,7 +128,7 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 		framework.Create(s, foreign)
 		podsReach(s, corev1.PodSucceeded, 1)
 		s.StaysSince(before, "the pod does not count", func(g Gomega) {
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1})
 		})
 		s.Stays("the pod stays as it is", func(g Gomega) {
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(ConsistOf(And(
@@ -279,13 +279,13 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 		s.Soon("each Job has one pod", func(g Gomega) {
 			for _, job := range []*framework.Job{one, two} {
 				g.Expect(job.Pods()).To(HaveLen(1))
-				g.Expect(job.Counters()).To(Equal(onePod))
+				job.Reports(g, onePod)
 			}
 		})
 		one.Pods().End(0)
 		one.Completes(Counters{Succeeded: 1})
 		s.Stays("the other Job runs", func(g Gomega) {
-			g.Expect(two.Counters()).To(Equal(onePod))
+			two.Reports(g, onePod)
 			g.Expect(two.Pods()).To(HaveEach(HaveField("DeletionTimestamp", BeNil())))
 		})
 		Expect(s.Created()).To(HaveLen(2))
@@ -301,7 +301,7 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 		job := s.Create(puppet.Job("a"))
 		s.Soon("the new Job has a pod of its own", func(g Gomega) {
 			g.Expect(job.Pods()).To(HaveLen(1))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1})
 		})
 		before := s.Recorder.Position()
 		left[0].End(0)
@@ -309,7 +309,7 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 		s.Soon("the orphaned pods have ended", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 		s.StaysSince(before, "the new Job leaves them alone", func(g Gomega) {
 			g.Expect(s.Pods()).To(HaveLen(3))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1})
 		})
 		job.Pods().End(0)
 		job.Completes(Counters{Succeeded: 1})
@@ -372,7 +372,7 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 		s.Stays("the pod has no owner", func(g Gomega) {
 			g.Expect(podNamed(s, "orphan")).To(And(
 				HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", ConsistOf(ownFinalizer))))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 1, Ready: 1}))
+			job.Reports(g, Counters{Active: 1, Ready: 1})
 		})
 		for done := range int32(2) {
 			job.Pods().End(0)

@@ -177,7 +177,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 		pods["1"].End(1)
 		s.Soon("the Job has FailureTarget, and its other pod is terminating", func(g Gomega) {
 			g.Expect(job.Conditions()).To(HaveKey(batchv1.JobFailureTarget))
-			g.Expect(job.Counters()).To(HaveField("Terminating", int32(1)))
+			job.ReportsTerminating(g, 1)
 		})
 		release("0", pods["0"])
 		s.Soon("the Job is Failed", func(g Gomega) {
@@ -216,7 +216,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 		pods["0"].End(1)
 		s.Soon("the index has failed", func(g Gomega) {
 			g.Expect(failedIndexes(job)).To(Equal("0"))
-			g.Expect(job.Counters()).To(Equal(Counters{Active: 2, Ready: 2, Failed: 1}))
+			job.Reports(g, Counters{Active: 2, Ready: 2, Failed: 1})
 		})
 		pods["2"].End(0)
 		job.Completes(Counters{Succeeded: 1, Failed: 1})
@@ -234,7 +234,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 		job.Suspend()
 		s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
 			g.Expect(job.Conditions()).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(job.Counters()).To(Equal(Counters{Succeeded: 1}))
+			job.Reports(g, Counters{Succeeded: 1})
 			g.Expect(s.Pods()).To(HaveLen(1))
 		})
 		job.Resume()
@@ -265,7 +265,7 @@ func keepsRunning(s *framework.Sandbox, job *framework.Job, completed string, wa
 		g.Expect(job.Conditions()).To(BeEmpty())
 		g.Expect(s.Active()).To(HaveLen(int(want.Active)))
 	})
-	Expect(job.Counters()).To(Equal(want))
+	job.ReportsNow(want)
 }
 
 // completesAfterMet has index 0 meet the success policy and then ends the pod of index 1
@@ -287,6 +287,7 @@ func criteriaMet(s *framework.Sandbox, job *framework.Job, n int32) {
 	s.Soon("the Job has SuccessCriteriaMet, and its other pods terminate", func(g Gomega) {
 		g.Expect(job.Conditions()).To(
 			HaveKeyWithValue(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonSuccessPolicy))
-		g.Expect(job.Counters()).To(And(HaveField("Active", int32(0)), HaveField("Terminating", n)))
+		job.ReportsActive(g, 0)
+		job.ReportsTerminating(g, n)
 	})
 }

@@ -49,7 +49,7 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 		release("143", pods[1])
 		s.Soon("both pods are gone", func(g Gomega) {
 			g.Expect(s.Pods()).To(BeEmpty())
-			g.Expect(job.Counters()).To(Equal(Counters{}))
+			job.Reports(g, Counters{})
 		})
 		job.Resume()
 		job.Runs(2).End(0)
@@ -78,7 +78,7 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 		pods[0].End(exitCode)
 		s.Soon("it is decided how the Job ends", func(g Gomega) {
 			g.Expect(job.Conditions()).To(HaveKey(interim))
-			g.Expect(job.Counters()).To(HaveField("Terminating", int32(1)))
+			job.ReportsTerminating(g, 1)
 		})
 		job.Suspend()
 		release("143", pods[1])

@@ -63,6 +63,8 @@ func (f *flags) selectByContract() error {
 		f.selection.Expect(expected)
 	}
 	f.selection.Except = table.DeclinedInvariants(f.selection.Declined, f.selection.DeclinedRequirements)
+	f.selection.ExceptGrounds = table.DeclinedGrounds(f.selection.Declined, f.selection.DeclinedRequirements)
+	f.selection.Principals = table.Principals()
 	if f.knownBugs == "off" {
 		return nil
 	}

@@ -311,7 +311,9 @@ func (m Mutant) caughtBy(specs []spec.Spec) *spec.Spec {
 		for _, id := range m.Breaks {
 			requirement, _ := table.Find(id)
 			covers := slices.Contains(s.Requirements, id)
-			if covers && (exited || s.Asserted) || slices.ContainsFunc(requirement.Invariants, s.Breaks) {
+			shown := exited || s.Asserted && len(s.Missed) == 0 ||
+				s.Lacks(slices.Concat(requirement.Grounds, requirement.About))
+			if covers && shown || slices.ContainsFunc(requirement.Invariants, s.Breaks) {
 				return &s
 			}
 		}

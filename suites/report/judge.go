@@ -159,13 +159,14 @@ func holdsIn(v string, constraints ...string) bool {
 }
 
 // requirement judges one requirement by the specs that cover it, and by all others that
-// broke one of its invariants.
+// broke one of its invariants, or in which a ground of it did not hold.
 func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []contract.Requirement) Requirement {
 	out := Requirement{ID: q.ID, Level: q.Level(), Feature: q.Feature, Provisional: q.Provisional, Text: q.Text,
 		Source: q.Source, Evidence: []Evidence{}}
 	for _, s := range specs {
-		breaks := slices.ContainsFunc(q.Invariants, s.Breaks)
-		if !breaks && !slices.Contains(s.Requirements, q.ID) {
+		breaks, covers := slices.ContainsFunc(q.Invariants, s.Breaks), slices.Contains(s.Requirements, q.ID)
+		lacks := s.Lacks(q.Grounds) || covers && s.Lacks(q.About)
+		if !breaks && !lacks && !covers {
 			continue
 		}
 		e := Evidence{
@@ -180,6 +181,13 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 				e.Elsewhere, e.Note = true, "not verified: its spec was ended by "+blamed
 			}
 		}
+		switch {
+		case lacks:
+			e.Broken, e.Note = true, s.Lacking(slices.Concat(q.Grounds, q.About))
+		case len(s.Missed) > 0 && e.Note == "":
+			e.Verified, e.Note = s.Passed || s.Finished, s.Without()
+			e.Elsewhere = !e.Verified && s.Cause == spec.Assertion
+		}
 		if s.KnownIssue != nil && (s.Failed || s.Passed) {
 			e.KnownIssue = s.KnownIssue.Name()
 		}
@@ -188,6 +196,15 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 	for _, e := range run.Selection.Expectations {
 		if e.Requirement == q.ID {
 			out.Expected = &e
+		}
+	}
+	if slices.ContainsFunc(run.Expectations, func(e spec.Expectation) bool {
+		return e.Fails && e.Requirement == q.ID
+	}) {
+		for i, e := range out.Evidence {
+			if e.Broken {
+				out.Evidence[i].KnownIssue = q.ID
+			}
 		}
 	}
 	out.Outcome = sum(out.Evidence, slices.Contains(run.Selection.Declined, q.Feature) ||
@@ -224,6 +241,10 @@ func sum(evidence []Evidence, declined bool) Outcome {
 	has := map[Outcome]bool{}
 	for _, e := range evidence {
 		switch {
+		case e.Broken && e.KnownIssue != "":
+			e.Outcome = spec.KnownIssue
+		case e.Broken:
+			e.Outcome = spec.Failed
 		case e.Elsewhere:
 			e.Outcome = spec.NotVerified
 		case e.Verified:

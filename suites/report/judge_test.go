@@ -17,7 +17,7 @@ import (
 // that came later than the rest.
 var requirements = []contract.Requirement{
 	{ID: "JOB-A-001", Text: "A MUST hold.", Source: "batch/v1 JobSpec", Feature: contract.Core,
-		Invariants: []string{"job-a"}},
+		Invariants: []string{"job-a"}, Grounds: []spec.Ground{spec.JobReady}},
 	{ID: "JOB-A-002", Text: "B MUST hold.", Source: "KEP-1", Feature: contract.Core},
 	{ID: "JOB-I-001", Text: "C MUST hold.", Source: "KEP-2", Feature: contract.Indexed},
 	{ID: "JOB-N-001", Text: "D MUST hold.", Source: "KEP-3", Feature: contract.Core, Versions: ">= 1.38.0"},
@@ -47,6 +47,21 @@ func broken(s *spec.Spec) {
 func brokenAtEnd(s *spec.Spec) {
 	broken(s)
 	s.Finished = true
+}
+
+// without is a spec in which a ground did not hold, of JOB-A-001.
+func without(end func(*spec.Spec)) func(*spec.Spec) {
+	return func(s *spec.Spec) {
+		end(s)
+		s.Missed = []spec.Missed{{Ground: spec.JobReady, Principal: "JOB-A-001", Message: "it is 0, not 1"}}
+	}
+}
+func asserted(s *spec.Spec) { failed(s); s.Cause = spec.Assertion }
+func about(end func(*spec.Spec), finished bool) func(*spec.Spec) {
+	return func(s *spec.Spec) { end(s); s.About, s.Finished = []spec.Ground{spec.JobReady}, finished }
+}
+func blames(end func(*spec.Spec)) func(*spec.Spec) {
+	return func(s *spec.Spec) { end(s); s.ForGround = true }
 }
 
 // quoting fails with the harness's own words in its message, as they would be there
@@ -156,6 +171,33 @@ func TestJudge(t *testing.T) {
 			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
+		"a ground did not hold": {
+			specs: []spec.Spec{ended("a", asserted, "JOB-A-001"), ended("b", without(passed), "JOB-A-002"),
+				ended("i", without(asserted), "JOB-I-001")},
+			want: map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant,
+				"JOB-I-001": spec.NotVerified},
+			result: ResultNonConformant,
+		},
+		"a ground did not hold, and no spec of its requirement has failed": {
+			specs: []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", blames(without(passed)), "JOB-A-002"),
+				ended("i", blames(without(asserted)), "JOB-I-001")},
+			want: map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant,
+				"JOB-I-001": spec.NotVerified},
+			result: ResultNonConformant,
+		},
+		"a spec is about a ground, and covers another requirement": {
+			specs: []spec.Spec{ended("a", about(without(asserted), true), "JOB-A-001", "JOB-A-002"),
+				ended("i", about(without(asserted), false), "JOB-A-001", "JOB-I-001")},
+			want: map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant,
+				"JOB-I-001": spec.NotVerified},
+			result: ResultNonConformant,
+		},
+		"a ground did not hold, and then an invariant did not": {
+			specs: []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", without(brokenAtEnd), "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
+			result: ResultNonConformant,
+		},
 		"a failed SHOULD": {
 			specs: []spec.Spec{ended("a", should, "JOB-A-001"), ended("b", passed, "JOB-A-002"),
 				ended("i", passed, "JOB-I-001")},
@@ -227,6 +269,30 @@ func TestTheReportNamesTheInvariantThatEndedASpec(t *testing.T) {
 	page, err := Page(r, nil)
 	if err != nil || !bytes.Contains(page, []byte(notes["b"])) {
 		t.Errorf("the page does not say it (%v)", err)
+	}
+}
+
+// What a spec has shown without a ground is explained, and who answers for the ground.
+func TestTheReportNamesTheGroundThatDidNotHold(t *testing.T) {
+	r := judge(ended("a", asserted, "JOB-A-001"), ended("b", without(passed), "JOB-A-002"),
+		ended("c", without(asserted), "JOB-A-002"))
+	lacks := "JOB-A-001 (Job status.ready) does not hold: it is 0, not 1"
+	notes := map[string]string{
+		"JOB-A-001 a": "", "JOB-A-001 b": lacks, "JOB-A-001 c": lacks,
+		"JOB-A-002 b": "its expectations held; beside them JOB-A-001 (Job status.ready) did not",
+		"JOB-A-002 c": "not verified: its ground, " + lacks,
+	}
+	for _, q := range r.Requirements {
+		for _, e := range q.Evidence {
+			want, known := notes[q.ID+" "+e.Spec]
+			if !known || e.Note != want || e.Broken != (q.ID == "JOB-A-001" && e.Spec != "a") {
+				t.Errorf("%s, %s: %q, want %q", q.ID, e.Spec, e.Note, want)
+			}
+			delete(notes, q.ID+" "+e.Spec)
+		}
+	}
+	if len(notes) > 0 {
+		t.Errorf("no evidence of %v", notes)
 	}
 }
 

@@ -25,7 +25,7 @@ func Publish(folder string, run Run, keep spec.Keep, again func(spec string) str
 			err := p.add(string(file))
 			switch {
 			case err != nil:
-			case keep.Saves(s.Failed):
+			case keep.Saves(s.Failed || len(s.Missed) > 0):
 				run.Histories[s.Text], err = filepath.Rel(folder, string(file))
 			default:
 				err = os.Remove(string(file))

@@ -280,7 +280,8 @@ type Requirement struct {
 	Source      string `json:"source"`
 	// Expected is what the user of the run expects of it, and why. Default: that it holds.
 	Expected *Expectation `json:"expected,omitempty"`
-	// Evidence is every spec that covers it, or that broke one of its invariants.
+	// Evidence is every spec that covers it, that broke one of its invariants, or in which a fact did
+	// not hold that it is about.
 	Evidence []Evidence `json:"evidence"`
 }
 
@@ -294,14 +295,17 @@ type Evidence struct {
 	Line int `json:"line,omitempty"`
 	// Outcome is how the spec ended.
 	Outcome Outcome `json:"outcome"`
-	// Elsewhere is true for a spec that failed for an invariant of another requirement,
-	// before it could verify this one.
+	// Elsewhere is true for a spec that failed for an invariant of another requirement, or after a
+	// fact had not held that another one is about, before it could verify this one.
 	Elsewhere bool `json:"elsewhere,omitempty"`
-	// Verified is true for a spec that failed for such an invariant only after its last step:
-	// for this requirement it counts as passed.
+	// Verified is true for a spec that failed for such an invariant only after its last step, or that
+	// passed without such a fact: for this requirement it counts as passed.
 	Verified bool `json:"verified,omitempty"`
-	// Note says which invariants of which requirements these were, for people. Empty for all
-	// other specs.
+	// Broken is true for a spec of other requirements in which a fact did not hold that this
+	// requirement is about: for this requirement it counts as failed, however it ended.
+	Broken bool `json:"broken,omitempty"`
+	// Note says which invariants or facts of which requirements these were, for people. Empty for
+	// all other specs.
 	Note string `json:"note,omitempty"`
 	// KnownIssue is the upstream issue or pull request for which it was expected to fail.
 	KnownIssue string `json:"knownIssue,omitempty"`

@@ -128,10 +128,10 @@ func (p *plan) check(step *Step) error {
 		return step.Direct.check()
 	case step.Fault != nil:
 		return in("fault", step.Fault.Check())
-	case step.Await != "", step.Stays != "", step.Always != "":
+	case step.Await != "", step.May != "", step.Stays != "", step.Always != "":
 		when, text := step.expects()
 		e, err := compile(text)
-		if err == nil && e.measures && when == always {
+		if err == nil && e.measures && (when == always || when == may) {
 			err = errNotWatched
 		}
 		return in(step.actions()[0], err)
@@ -198,8 +198,9 @@ func (step *Step) checkAdditions() error {
 		return fmt.Errorf("answers: %d is no status code", step.Answers)
 	case step.IfAny && step.which() == "":
 		return fmt.Errorf("ifAny: it goes with which")
-	case step.Within != 0 && step.Await == "" && step.Direct == nil && step.Held == "" && step.which() == "":
-		return fmt.Errorf("within: it goes with await, direct, held and which")
+	case step.Within != 0 && step.Await == "" && step.May == "" && step.Direct == nil && step.Held == "" &&
+		step.which() == "":
+		return fmt.Errorf("within: it goes with await, may, direct, held and which")
 	case step.For != 0 && step.Stays == "":
 		return fmt.Errorf("for: it goes with stays")
 	case step.Within < 0 || step.For < 0:

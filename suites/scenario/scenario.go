@@ -129,6 +129,9 @@ type Step struct {
 	// Await waits until an expression is true, up to Within. It is in CEL; see
 	// Compile for what it may use.
 	Await string `yaml:"await,omitempty"`
+	// May is Await for what a conformant controller may do as well as leave: after Within, the
+	// scenario goes on.
+	May string `yaml:"may,omitempty"`
 	// Stays is an expression that must be true now and at every revision, for For.
 	Stays string `yaml:"stays,omitempty"`
 	// Always is an expression that must be true from now on at every revision, up
@@ -144,7 +147,7 @@ type Step struct {
 	// IfAny has Patch or Delete with Which do nothing where no object is so, or where it is
 	// gone before the request. Default: they wait for one.
 	IfAny bool `yaml:"ifAny,omitempty"`
-	// Within is how long Await, Direct and Held may take. Default: the patience of
+	// Within is how long Await, May, Direct and Held may take. Default: the patience of
 	// the run, 30 s.
 	Within time.Duration `yaml:"within,omitempty"`
 	// For is how long Stays lasts. Default: 2.5 s.

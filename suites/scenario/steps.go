@@ -13,6 +13,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/sandbox"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,8 +40,8 @@ func (step *Step) String() string {
 		return "pause " + step.Pause.String()
 	}
 	for _, field := range []struct{ name, value string }{
-		{"await", step.Await}, {"stays", step.Stays}, {"always", step.Always}, {"hold", step.Hold}, {"held", step.Held},
-		{"release", step.Release}, {"expire", step.Expire}, {"network", step.Network},
+		{"await", step.Await}, {"may", step.May}, {"stays", step.Stays}, {"always", step.Always}, {"hold", step.Hold},
+		{"held", step.Held}, {"release", step.Release}, {"expire", step.Expire}, {"network", step.Network},
 		{"implementation", step.Implementation},
 	} {
 		if field.value != "" {
@@ -91,6 +93,7 @@ type expectation int
 const (
 	nothing expectation = iota // the step has no expression
 	await                      // once, within a time
+	may                        // once, or not within that time
 	stays                      // at every revision for a time
 	always                     // at every revision from then on
 )
@@ -100,6 +103,8 @@ func (step *Step) expects() (expectation, string) {
 	switch {
 	case step.Await != "":
 		return await, step.Await
+	case step.May != "":
+		return may, step.May
 	case step.Stays != "":
 		return stays, step.Stays
 	case step.Always != "":
@@ -135,7 +140,11 @@ func (r *runner) expect(ctx context.Context, step *Step, limit time.Duration) er
 			return r.Poll(ctx, wait, metricsEvery, "", check)
 		}))
 	}
-	return failed(r.until(ctx, limit, check))
+	err = r.until(ctx, limit, check)
+	if e, ok := errors.AsType[*sandbox.Error](err); ok && e.Cause == spec.Assertion && when == may {
+		return nil
+	}
+	return failed(err)
 }
 
 func (r *runner) awaitHeld(ctx context.Context, resource string, limit time.Duration) error {

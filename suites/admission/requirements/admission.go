@@ -1,6 +1,9 @@
 package requirements
 
-import "github.com/jobconformance/jobconformance/suites/contract"
+import (
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
+)
 
 const quotas = "docs: concepts/policy/resource-quotas"
 
@@ -9,7 +12,8 @@ var (
 	RefusedPodsCountForNothing = set.New("JOB-ADMISSION-001",
 		"Pods that the API server refuses MUST count for nothing: neither as active nor as failed, and the Job "+
 			"MUST stay without a verdict.",
-		"batch/v1 JobStatus.active; batch/v1 JobSpec.backoffLimit")
+		"batch/v1 JobStatus.active; batch/v1 JobSpec.backoffLimit",
+		contract.About{spec.JobActive})
 	WarnsOfRefusedPods = set.New("JOB-ADMISSION-002",
 		"A Job controller SHOULD warn by the event FailedCreate that a pod was refused.",
 		"docs: concepts/policy/resource-quotas#how-kubernetes-resourcequotas-work; kubernetes/kubernetes#4783")
@@ -36,7 +40,8 @@ var (
 	UsesPartOfAQuota = set.New("JOB-ADMISSION-009",
 		"A Job controller MUST use the room that a quota leaves for fewer pods than the Job needs, and report the "+
 			"number of those that exist.",
-		quotas+"; batch/v1 JobStatus.active")
+		quotas+"; batch/v1 JobStatus.active",
+		contract.About{spec.JobActive})
 	SlowStart = set.New("JOB-ADMISSION-010",
 		"A Job controller MUST start slowly, so that it learns that pods are refused from fewer "+
 			"requests than it wants pods.",
@@ -69,7 +74,8 @@ var (
 	UndeletablePodsCount = set.New("JOB-ADMISSION-018",
 		"Surplus pods whose deletion is refused MUST count as long as they exist, and be deleted, on "+
 			"its own, when it no longer is.",
-		"batch/v1 JobSpec.parallelism; batch/v1 JobStatus.active")
+		"batch/v1 JobSpec.parallelism; batch/v1 JobStatus.active",
+		contract.About{spec.JobActive})
 	BacksOffWhileDeletionIsRefused = set.New("JOB-ADMISSION-019",
 		"A Job controller MUST delay each further attempt longer than the one before while the "+
 			"deletion of a pod is refused.",

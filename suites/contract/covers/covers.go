@@ -13,7 +13,7 @@ import (
 )
 
 // Requirements decorates a spec with the requirements that it checks: IDs, profiles, features,
-// the area and the level become labels, and their versions limit where the spec runs. The
+// the area, the level and the grounds that it is about become labels, and their versions limit where the spec runs. The
 // level is that of the most binding requirement, the area that of the first one.
 func Requirements(requirements ...contract.Requirement) []any {
 	labels := ginkgo.Labels{level(requirements).Label()}
@@ -32,6 +32,11 @@ func Requirements(requirements ...contract.Requirement) []any {
 		}
 		if profile := spec.ProfileLabel + string(r.Profile()); !slices.Contains(labels, profile) {
 			labels = append(labels, profile)
+		}
+		for _, ground := range slices.Concat(r.Grounds, r.About) {
+			if about := spec.AboutLabel + string(ground); !slices.Contains(labels, about) {
+				labels = append(labels, about)
+			}
 		}
 		if r.Versions != "" {
 			decorators = append(decorators, ginkgo.SemVerConstraint(r.Versions))

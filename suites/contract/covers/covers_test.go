@@ -124,3 +124,14 @@ func TestAreaIsThatOfTheFirstRequirement(t *testing.T) {
 		}
 	}
 }
+
+func TestAboutTheGroundsOfAllRequirements(t *testing.T) {
+	principal := contract.Requirement{ID: "JOB-A-001", Text: "It MUST.", Grounds: []spec.Ground{spec.JobReady}}
+	about := contract.Requirement{ID: "JOB-A-002", Text: "It MUST.",
+		About: []spec.Ground{spec.JobActive, spec.JobReady}}
+	decorators := Requirements(principal, about)
+	labels := spec.ParseLabels(decorators[len(decorators)-1].(ginkgo.Labels))
+	if want := []spec.Ground{spec.JobReady, spec.JobActive}; !slices.Equal(labels.About, want) {
+		t.Errorf("%q, want %q", labels.About, want)
+	}
+}

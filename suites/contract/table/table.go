@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	admission "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	cronjob "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
@@ -53,4 +54,25 @@ func DeclinedInvariants(features, ids []string) []string {
 		}
 	}
 	return slices.DeleteFunc(declined, func(id string) bool { return slices.Contains(claimed, id) })
+}
+
+// Principals returns the IDs of the requirements of grounds.
+func Principals() map[spec.Ground]string {
+	all := map[spec.Ground]string{}
+	for _, q := range All() {
+		for _, ground := range q.Grounds {
+			all[ground] = q.ID
+		}
+	}
+	return all
+}
+
+// DeclinedGrounds returns the grounds whose requirements are declined, by their feature or by their ID.
+func DeclinedGrounds(features, ids []string) (declined []spec.Ground) {
+	for _, q := range All() {
+		if slices.Contains(features, string(q.Feature)) || slices.Contains(ids, q.ID) {
+			declined = append(declined, q.Grounds...)
+		}
+	}
+	return declined
 }

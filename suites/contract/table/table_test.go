@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	batchv1 "k8s.io/api/batch/v1"
 )
 
@@ -80,5 +81,31 @@ func TestInvariantsOfDeclinedRequirements(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
+	}
+}
+
+func TestEachGroundHasOneRequirement(t *testing.T) {
+	of := map[spec.Ground][]string{}
+	for _, r := range All() {
+		for _, ground := range r.Grounds {
+			of[ground] = append(of[ground], r.ID)
+		}
+		for _, ground := range slices.Concat(r.Grounds, r.About) {
+			if !slices.Contains(spec.Grounds, ground) {
+				t.Errorf("%s names the ground %s, which is not there", r.ID, ground)
+			}
+		}
+	}
+	for _, ground := range spec.Grounds {
+		if len(of[ground]) != 1 || Principals()[ground] != of[ground][0] {
+			t.Errorf("%s is of %q, want one requirement", ground, of[ground])
+		}
+	}
+}
+
+func TestGroundsOfDeclinedRequirements(t *testing.T) {
+	if got := DeclinedGrounds([]string{"indexed"}, []string{"JOB-STATUS-002"}); !slices.Equal(got,
+		[]spec.Ground{spec.JobReady}) {
+		t.Errorf("%q", got)
 	}
 }

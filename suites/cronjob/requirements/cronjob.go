@@ -2,7 +2,10 @@
 // beside it cover them.
 package requirements
 
-import "github.com/jobconformance/jobconformance/suites/contract"
+import (
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
+)
 
 // set has all requirements of this package.
 var set contract.Set
@@ -168,7 +171,8 @@ var (
 	SuspensionLeavesJobs = set.New("CRON-SUSPEND-004",
 		"Suspension MUST NOT change anything about Jobs that were started: they go on, and "+
 			"the status notices their end.",
-		"batch/v1 CronJobSpec.suspend")
+		"batch/v1 CronJobSpec.suspend",
+		contract.About{spec.CronJobActive})
 )
 
 // What happens when a Job is due while another one runs.
@@ -254,7 +258,8 @@ var (
 		"docs: concepts/architecture/garbage-collection")
 	KeepsCronJobsApart = set.New("CRON-JOBS-006",
 		"A CronJob controller MUST keep the Jobs of CronJobs apart that have the same template.",
-		"kubernetes/kubernetes#107997; batch/v1 CronJobStatus.active")
+		"kubernetes/kubernetes#107997; batch/v1 CronJobStatus.active",
+		contract.About{spec.CronJobActive})
 	JobsGoWithCronJob = set.New("CRON-JOBS-007",
 		"When a CronJob is deleted, its Jobs and their pods MUST be able to go with it.",
 		"docs: concepts/architecture/garbage-collection; docs: concepts/workloads/controllers/cron-jobs")
@@ -289,13 +294,15 @@ var (
 		"A CronJob controller MUST distinguish a CronJob from others of its name by the UID in "+
 			"the owner reference of Jobs.",
 		"metav1.OwnerReference; kubernetes/kubernetes#107997",
-		contract.Invariants{"cronjob-active-are-its-jobs"})
+		contract.Invariants{"cronjob-active-are-its-jobs"},
+		contract.About{spec.CronJobActive})
 	OrphanedJobsRun = set.New("CRON-OWNERS-002",
 		"When a CronJob is deleted and its Jobs are not, they MUST run on without an owner.",
 		"metav1.DeletePropagationOrphan; docs: concepts/architecture/garbage-collection#orphaned-dependents")
 	NotTheEarlierCronJobsJobs = set.New("CRON-OWNERS-003",
 		"A CronJob MUST NOT be given the Jobs that an earlier one of its name left behind.",
-		"metav1.OwnerReference")
+		"metav1.OwnerReference",
+		contract.About{spec.CronJobActive})
 )
 
 // How many finished Jobs are kept.
@@ -343,18 +350,22 @@ var (
 	ActiveRefersToRunning = set.New("CRON-STATUS-001",
 		"The status field active MUST refer to every Job of the CronJob that runs, and to nothing else.",
 		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#107827",
-		contract.Invariants{"cronjob-active-are-its-jobs", "cronjob-active-at-rest"})
+		contract.Invariants{"cronjob-active-are-its-jobs", "cronjob-active-at-rest"},
+		contract.Grounds{spec.CronJobActive})
 	FinishedLeaveActive = set.New("CRON-STATUS-002",
 		"A Job that has finished, with success or without, MUST leave the status field active.",
 		"batch/v1 CronJobStatus.active",
-		contract.Invariants{"cronjob-active-at-rest"})
+		contract.Invariants{"cronjob-active-at-rest"},
+		contract.About{spec.CronJobActive})
 	DeletedLeaveActive = set.New("CRON-STATUS-003",
 		"A Job that was deleted MUST leave the status field active, and MUST NOT be started again.",
-		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime")
+		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime",
+		contract.About{spec.CronJobActive})
 	LastScheduleTime = set.New("CRON-STATUS-004",
 		"The status field lastScheduleTime MUST be the scheduled time of the Job that was started last.",
 		"batch/v1 CronJobStatus.lastScheduleTime",
-		contract.Invariants{"cronjob-times-move-forward"})
+		contract.Invariants{"cronjob-times-move-forward"},
+		contract.Grounds{spec.CronJobLastScheduleTime})
 	LastSuccessfulTime = set.New("CRON-STATUS-005",
 		"The status field lastSuccessfulTime MUST be the latest completionTime of the CronJob's successful Jobs, in "+
 			"whatever order they are seen.",
@@ -369,10 +380,12 @@ var (
 	TakesUpLostJob = set.New("CRON-STATUS-008",
 		"A CronJob controller MUST take a Job up again that it has started and lost from the status, "+
 			"instead of starting it twice.",
-		"kubernetes/kubernetes#120649; kubernetes/kubernetes#136918")
+		"kubernetes/kubernetes#120649; kubernetes/kubernetes#136918",
+		contract.About{spec.CronJobActive})
 	KnowsJobsByOwner = set.New("CRON-STATUS-009",
 		"A CronJob controller MUST know its Jobs by their owner, whatever labels the template has by now.",
-		"kubernetes/kubernetes#107997; kubernetes/kubernetes#106496; kubernetes/kubernetes#108023")
+		"kubernetes/kubernetes#107997; kubernetes/kubernetes#106496; kubernetes/kubernetes#108023",
+		contract.About{spec.CronJobActive})
 	QuietCronStatus = set.New("CRON-STATUS-010",
 		"A CronJob controller MUST NOT write the status again and again while nothing happens "+
 			"to the CronJob and its Jobs.",

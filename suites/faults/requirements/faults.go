@@ -2,7 +2,10 @@
 // caches are stale, or that crash. The specs beside it cover them.
 package requirements
 
-import "github.com/jobconformance/jobconformance/suites/contract"
+import (
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
+)
 
 // set has all requirements of this package.
 var set contract.Set
@@ -76,7 +79,8 @@ var (
 	RecordsDespiteFaults = set.New("CRON-FAULTS-002",
 		"A CronJob controller MUST bring the status of a CronJob in line with its Jobs, whether its status writes "+
 			"fail, conflict, are throttled, or lose their answer.",
-		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime")
+		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime",
+		contract.About{spec.CronJobActive, spec.CronJobLastScheduleTime})
 	DeletesJobsDespiteFaults = set.New("CRON-FAULTS-003",
 		"A CronJob controller MUST delete the Jobs that a CronJob shall not have any more, whether its requests for "+
 			"that fail, are throttled, or lose their answer.",
@@ -93,7 +97,8 @@ var (
 	CronSurvivesCrashes = set.New("CRON-FAULTS-006",
 		"A CronJob controller MUST start exactly one Job for a tick and keep track of it, whenever it crashes or "+
 			"another replica takes over.",
-		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#120649; kubernetes/kubernetes#136918")
+		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#120649; kubernetes/kubernetes#136918",
+		contract.About{spec.CronJobActive})
 	CatchesUpAfterDowntime = set.New("JOB-DOWNTIME-001",
 		"A Job controller MUST catch up, when it starts, with all that happened to Jobs and "+
 			"their pods while it did not run.",

@@ -1,6 +1,9 @@
 package requirements
 
-import "github.com/jobconformance/jobconformance/suites/contract"
+import (
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
+)
 
 // How often pods may fail, and how long the next one waits.
 var (
@@ -221,7 +224,8 @@ var (
 		"All running pods of a Job that fails so MUST be terminated, and the status MUST NOT count "+
 			"any as active from then on.",
 		"batch/v1 PodFailurePolicyRule.action; KEP-3329",
-		contract.PodFailurePolicy)
+		contract.PodFailurePolicy,
+		contract.About{spec.JobActive})
 	FailJobWaitsForPods = set.New("JOB-PODFAILUREPOLICY-004",
 		"A Job that fails so MUST have the condition FailureTarget at once, and Failed only "+
 			"when all its pods have ended.",

@@ -1,21 +1,27 @@
 package requirements
 
-import "github.com/jobconformance/jobconformance/suites/contract"
+import (
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
+)
 
 // The counters and times in the status of a Job.
 var (
 	StatusActive = set.New("JOB-STATUS-001",
 		"The status field active MUST be the number of pending and running pods that are not being deleted.",
 		"batch/v1 JobStatus.active",
-		contract.Invariants{"job-counts-what-is-there", "job-active-at-rest"})
+		contract.Invariants{"job-counts-what-is-there", "job-active-at-rest"},
+		contract.Grounds{spec.JobActive})
 	StatusReady = set.New("JOB-STATUS-002",
 		"The status field ready MUST be the number of active pods that have the condition Ready.",
 		"batch/v1 JobStatus.ready; KEP-2879",
-		contract.Invariants{"job-counters-in-range", "job-counts-what-is-there", "job-ready-at-rest"})
+		contract.Invariants{"job-counters-in-range", "job-counts-what-is-there", "job-ready-at-rest"},
+		contract.Grounds{spec.JobReady})
 	StatusTerminating = set.New("JOB-STATUS-003",
 		"The status field terminating MUST be the number of pending and running pods that are being deleted.",
 		"batch/v1 JobStatus.terminating; KEP-3939; kubernetes/kubernetes#121342",
-		contract.Invariants{"job-counts-what-is-there", "job-terminating-at-rest"})
+		contract.Invariants{"job-counts-what-is-there", "job-terminating-at-rest"},
+		contract.Grounds{spec.JobTerminating})
 	StatusCounts = set.New("JOB-STATUS-004",
 		"The status fields succeeded and failed MUST be the numbers of pods that have succeeded and failed.",
 		"batch/v1 JobStatus.succeeded; batch/v1 JobStatus.failed",
@@ -38,11 +44,13 @@ var (
 		contract.Invariants{"job-completion-time"})
 	StatusDuringBackoff = set.New("JOB-STATUS-009",
 		"A Job controller MUST keep the status up to date while it puts the next pod off.",
-		"kubernetes/kubernetes#139428; batch/v1 JobStatus.failed")
+		"kubernetes/kubernetes#139428; batch/v1 JobStatus.failed",
+		contract.About{spec.JobActive, spec.JobReady, spec.JobTerminating})
 	FinishedHasNoActivePods = set.New("JOB-STATUS-010",
 		"A finished Job MUST have no active pods in its status.",
 		"batch/v1 JobStatus.active",
-		contract.Invariants{"job-finished-is-settled"})
+		contract.Invariants{"job-finished-is-settled"},
+		contract.About{spec.JobActive})
 	LeavesTheSpec = set.New("JOB-STATUS-011",
 		"A Job controller MUST NOT change the spec of a Job.",
 		"API conventions: spec and status",
@@ -107,11 +115,13 @@ var (
 	EndedIsNotTerminating = set.New("JOB-TERMINATING-001",
 		"A pod that has ended MUST NOT count as terminating, nor keep its Job from finishing, although it is "+
 			"being deleted and still there.",
-		"batch/v1 JobStatus.terminating: in phase Pending or Running; KEP-3939")
+		"batch/v1 JobStatus.terminating: in phase Pending or Running; KEP-3939",
+		contract.About{spec.JobTerminating})
 	TerminatingIsNotActive = set.New("JOB-TERMINATING-002",
 		"A pod that is being deleted MUST NOT count as active or ready, whatever its condition Ready says.",
 		"batch/v1 JobStatus.active and ready",
-		contract.ReadyPods)
+		contract.ReadyPods,
+		contract.About{spec.JobActive, spec.JobReady})
 )
 
 // How a Job finishes.

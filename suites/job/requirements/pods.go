@@ -2,7 +2,10 @@
 // beside it cover them.
 package requirements
 
-import "github.com/jobconformance/jobconformance/suites/contract"
+import (
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
+)
 
 // set has all requirements of this package.
 var set contract.Set
@@ -29,14 +32,16 @@ var (
 		"A Job controller MUST adopt a pod without an owner that matches the Job's selector, and "+
 			"count it as one of the Job's.",
 		"batch/v1 JobSpec.selector; batch/v1 JobSpec.manualSelector; docs: "+
-			"concepts/workloads/controllers/job#specifying-your-own-pod-selector")
+			"concepts/workloads/controllers/job#specifying-your-own-pod-selector",
+		contract.About{spec.JobActive})
 	ReleasesUnmatchedPods = set.New("JOB-PODS-006",
 		"A Job controller MUST release a pod that no longer matches the Job's selector, and replace it.",
 		"batch/v1 JobSpec.selector; docs: concepts/overview/working-with-objects/labels")
 	LeavesForeignPods = set.New("JOB-PODS-007",
 		"A Job controller MUST NOT adopt, count or delete a pod that has another controlling owner, even "+
 			"if it matches the selector.",
-		"docs: concepts/overview/working-with-objects/owners-dependents; batch/v1 JobSpec.selector")
+		"docs: concepts/overview/working-with-objects/owners-dependents; batch/v1 JobSpec.selector",
+		contract.About{spec.JobActive})
 	NoAdoptionWhileBeingDeleted = set.New("JOB-PODS-008",
 		"A Job controller MUST NOT adopt a pod for a Job that is being deleted.",
 		"docs: concepts/architecture/garbage-collection; kubernetes/kubernetes#42639")
@@ -270,13 +275,13 @@ var (
 	UnmetPolicyChangesNothing = set.New("JOB-SUCCESSPOLICY-005",
 		"While no rule is met, the Job MUST go on as it would without the policy.",
 		"batch/v1 JobSpec.successPolicy; KEP-3998",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-succeeds-for-a-reason"})
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-succeeds-by-its-policy"})
 	SuccessPolicyConditions = set.New("JOB-SUCCESSPOLICY-006",
 		"A Job that meets a rule MUST have the condition SuccessCriteriaMet, and then Complete, both "+
 			"with the reason SuccessPolicy.",
 		"batch/v1 SuccessPolicy.rules and JobReasonSuccessPolicy; KEP-3998",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
-		contract.Invariants{"job-verdict-comes-first", "job-succeeds-for-a-reason"})
+		contract.Invariants{"job-verdict-comes-first", "job-succeeds-by-its-policy"})
 	SuccessPolicyAtLastIndex = set.New("JOB-SUCCESSPOLICY-007",
 		"The reason MUST be SuccessPolicy also when the success that meets the rule is the last one of all indexes.",
 		"batch/v1 SuccessPolicy.rules: before completions are reached; kubernetes/kubernetes "+

@@ -1,0 +1,183 @@
+// Package halves holds controllers that are right but for one field of a status, or one side effect.
+// Exactly the requirements about that must be non-conformant: a spec of another one that turns red
+// assumes what its sentence does not say.
+package halves
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
+	"github.com/jobconformance/jobconformance/suites/internal/mutant"
+	"github.com/jobconformance/jobconformance/suites/mutants"
+	"github.com/jobconformance/jobconformance/suites/report"
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed *.yaml
+var descriptions embed.FS
+
+// half is one such controller.
+type half struct {
+	name string
+	// Lacks says in a sentence what is wrong.
+	Lacks string `json:"lacks"`
+	// Labels select the specs that are run. Default: all.
+	Labels string `json:"labels"`
+	// Edits make it of the reference controller.
+	Edits []mutant.Edit `json:"edits"`
+	// NonConformant are the IDs of all requirements that it does not meet, sorted.
+	NonConformant []string `json:"nonConformant"`
+	// Warns are those of which only a SHOULD fails, sorted.
+	Warns []string `json:"warns"`
+}
+
+func all(t *testing.T) (halves []half) {
+	t.Helper()
+	files, err := fs.Glob(descriptions, "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := descriptions.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := half{name: strings.TrimSuffix(file, ".yaml")}
+		if err := yaml.UnmarshalStrict(data, &h); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		halves = append(halves, h)
+	}
+	return halves
+}
+
+func TestHalvesFitTheCode(t *testing.T) {
+	for _, h := range all(t) {
+		if _, err := mutant.Apply("../..", h.Edits); err != nil {
+			t.Errorf("%s: %v", h.name, err)
+		}
+		if h.Lacks == "" || len(h.NonConformant)+len(h.Warns) == 0 {
+			t.Errorf("%s is incomplete", h.name)
+		}
+		for _, ids := range [][]string{h.NonConformant, h.Warns} {
+			if !slices.IsSorted(ids) {
+				t.Errorf("%s: %q is not sorted", h.name, ids)
+			}
+			for _, id := range ids {
+				if _, found := table.Find(id); !found {
+					t.Errorf("%s: there is no requirement %s", h.name, id)
+				}
+			}
+		}
+	}
+}
+
+func TestEachGroundHasAHalf(t *testing.T) {
+	for ground, id := range table.Principals() {
+		if !slices.ContainsFunc(all(t), func(h half) bool { return slices.Contains(h.NonConformant, id) }) {
+			t.Errorf("no half controller lacks %s, of %s", ground, id)
+		}
+	}
+}
+
+// TestHalves runs each half controller. The environment variable HALVES is a regular expression on
+// the names of some.
+func TestHalves(t *testing.T) {
+	if os.Getenv("JOBCONFORMANCE_SELFTEST") == "" {
+		t.Skip("not verified: it starts a cluster; run `make halves`")
+	}
+	names, err := regexp.Compile(os.Getenv("HALVES"))
+	if err != nil {
+		t.Fatalf("HALVES is not a regular expression: %v", err)
+	}
+	some := slices.DeleteFunc(all(t), func(h half) bool { return !names.MatchString(h.name) })
+	if len(some) == 0 {
+		t.Fatal("HALVES names no half controller")
+	}
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
+	defer stop()
+	impl, err := implementation.Parse(implementation.Reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	environment, err := run.Open(ctx, run.Options{
+		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
+		Implementation: impl, Out: os.Stdout,
+		Reports: filepath.Join("..", "..", "reports", "halves"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer environment.Close()
+	programs := compiled(t, ctx, some)
+	for _, h := range some {
+		t.Run(h.name, func(t *testing.T) { h.check(t, ctx, environment, impl, programs[h.name]) })
+	}
+}
+
+// compiled returns the paths of the programs, by their names.
+func compiled(t *testing.T, ctx context.Context, some []half) map[string]string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources []mutants.Mutant
+	for _, h := range some {
+		sources = append(sources, mutants.Mutant{Name: h.name, Edits: h.Edits})
+	}
+	programs, err := mutants.Build(ctx, root, t.TempDir(), sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return programs
+}
+
+func (h half) check(t *testing.T, ctx context.Context, environment *run.Environment,
+	impl implementation.Implementation, program string) {
+	builds := environment.Builds
+	builds.Reference = program
+	verdict, err := environment.Check(ctx, impl, builds, run.Selection{
+		Labels: h.Labels, Principals: table.Principals(), History: spec.KeepFailed,
+		Reports: filepath.Join(environment.Reports, h.name),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict.Print(os.Stdout)
+	r := report.Judge(report.Run{Run: *verdict, Cluster: report.Cluster{KubernetesVersion: environment.Version()}},
+		table.All())
+	outcomes := map[spec.Outcome][]string{}
+	for _, q := range r.Requirements {
+		outcomes[q.Outcome] = append(outcomes[q.Outcome], q.ID)
+		if q.Outcome != report.NonConformant && q.Outcome != spec.Warning {
+			continue
+		}
+		for _, e := range q.Evidence {
+			t.Logf("%s: %s %s\n%s", q.ID, e.Outcome, e.Spec, e.Note)
+		}
+	}
+	for outcome, want := range map[spec.Outcome][]string{
+		report.NonConformant: h.NonConformant, spec.Warning: h.Warns, spec.HarnessError: nil,
+	} {
+		if diff := cmp.Diff(want, outcomes[outcome]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", outcome, diff)
+		}
+	}
+	t.Logf("%d requirements are conformant, %d not verified", len(outcomes[report.Conformant]),
+		len(outcomes[spec.NotVerified]))
+}
