@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/cluster"
@@ -119,6 +120,9 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 		set.IntVar(&f.selection.Procs, "procs", 0,
 			fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs,
 				run.KubeletProcs))
+		set.DurationVar(&f.selection.Patience, "patience", 0,
+			"longest time that the implementation may take for one reaction; fewer --procs and more of it are for a "+
+				"client with a low rate limit (default: 30s, with real kubelets 2m)")
 		set.DurationVar(&f.selection.StartupTimeout, "startup-timeout", run.StartupTimeout,
 			"time that the implementation may take to start and to react to its first Job and CronJob")
 		set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
@@ -229,6 +233,10 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	if f.selection.StartupTimeout <= 0 {
 		return badinput.New("an implementation that may take no time to start never does",
 			"give "+console.Flag("startup-timeout", run.StartupTimeout.String())+" or more")
+	}
+	if p := f.selection.Patience; p != 0 && p < time.Second || p > time.Hour {
+		return badinput.New(fmt.Sprintf("a reaction cannot take %s", p),
+			"give "+console.Flag("patience")+" between 1s and 1h, as in "+console.Flag("patience", "90s"))
 	}
 	if f.dryRun {
 		return f.list(ctx, stdout)

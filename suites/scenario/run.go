@@ -135,7 +135,7 @@ type runner struct {
 func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	box, err := sandbox.Open(ctx, sandbox.Options{
 		Config: e.Config, User: "scenario", Run: e.RunName, Prefix: sandbox.OwnPrefix,
-		Waits: sandbox.Waits{Reaction: e.Patience},
+		Waits: sandbox.Waits{Reaction: e.Patience, Settle: e.Stays},
 		Pods:  e.Pods, KubernetesVersion: e.Version, Implementation: e.Implementation.Name,
 		Except:    slices.Concat(s.Except, e.Except),
 		Companion: e.Implementation.Lacks(), Dialect: e.Implementation.Dialect(),
@@ -289,8 +289,11 @@ type Environment struct {
 	// time again, as Patience is for one reaction. Default: a step has its time once.
 	Longest time.Duration
 	// Settle is how long a scenario goes on after its last step, so that what a wrong
-	// controller does then is seen as well. Default: that of sandbox.DefaultWaits.
+	// controller does then is seen as well. Default: Stays.
 	Settle time.Duration
+	// Stays is how long a state has to last to count as one that stays. Default: that of
+	// sandbox.DefaultWaits.
+	Stays time.Duration
 	// Except are the IDs of invariants that are not checked, beside those of a scenario.
 	// Default: none.
 	Except []string
@@ -335,7 +338,7 @@ func OfSpec() (Environment, error) {
 	return Environment{
 		Config: config, As: as, Implementation: settings.Start.Implementation, Builds: settings.Start.Builds,
 		Version: settings.KubernetesVersion, RunName: settings.Run, Folder: settings.Start.Logs,
-		Patience: settings.Patience,
-		Except:   settings.Except, Pods: settings.Puppets,
+		Patience: settings.Patience, Stays: settings.Settle,
+		Except: settings.Except, Pods: settings.Puppets,
 	}, nil
 }
