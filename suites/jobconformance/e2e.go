@@ -16,6 +16,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/manifests"
 	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/durations"
@@ -57,8 +58,9 @@ type flags struct {
 	implementation string
 	controllers    []string
 	managedBy      string
-	dialect        string // path
-	upstream       string // version
+	dialect        string   // path
+	upstream       string   // version
+	manifests      []string // paths
 	repeat         int
 	knownBugs      string // on, allow or off; empty: on, or allow with a tree
 	requirements   []string
@@ -115,6 +117,11 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 		set.StringVar(&f.options.Kubeconfig, "kubeconfig", "",
 			"kubeconfig of an existing cluster (default: the one that kubectl uses)")
 		set.StringVar(&f.options.Context, "context", "", "context of that kubeconfig (default: the current one)")
+	})
+	section(set, theController, func(set *pflag.FlagSet) {
+		set.StringSliceVar(&f.manifests, "manifests", nil,
+			"files, or folders with files, of what the implementation needs in the cluster, such as other "+
+				"CustomResourceDefinitions, rights and Secrets; they are applied before it starts")
 	})
 	section(set, "How they run", func(set *pflag.FlagSet) {
 		set.IntVar(&f.selection.Procs, "procs", 0,
@@ -252,6 +259,11 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	}
 	if err := f.selectsSome(ctx); err != nil {
 		return err
+	}
+	if len(f.manifests) > 0 {
+		if f.options.Manifests, err = manifests.Load(f.manifests); err != nil {
+			return err
+		}
 	}
 	if impl.Warning != "" {
 		fmt.Fprintln(out, "note:", impl.Warning)

@@ -77,6 +77,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"score above all":         {[]string{"score", "--goal=101"}, "101 is no percentage"},
 		"soak without time":       {[]string{"soak", "--minutes=0"}, "--minutes more than 0"},
 		"repro without an issue":  {[]string{"repro"}, "exactly one of --issue and --scenario"},
+		"no manifest":             {[]string{"--manifests", declines}, "document 1 is no manifest"},
 		"bisect one version": {[]string{"repro", "--issue=139428", "--bisect=v1.36.1"},
 			`"" is no version to search from or to`},
 		"bisect backwards": {[]string{"repro", "--issue=139428", "--bisect=v1.36.10..v1.36.9"},
