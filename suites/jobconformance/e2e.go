@@ -61,6 +61,7 @@ type flags struct {
 	dialect        string   // path
 	upstream       string   // version
 	manifests      []string // paths
+	rbac           string   // a path, or the name of a ClusterRole
 	repeat         int
 	knownBugs      string // on, allow or off; empty: on, or allow with a tree
 	requirements   []string
@@ -122,6 +123,9 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 		set.StringSliceVar(&f.manifests, "manifests", nil,
 			"files, or folders with files, of what the implementation needs in the cluster, such as other "+
 				"CustomResourceDefinitions, rights and Secrets; they are applied before it starts")
+		set.StringVar(&f.rbac, "rbac", "",
+			"file with a ClusterRole, or the name of one in the cluster: the implementation has these rights and no "+
+				"others, and the run says which ones it lacks (default: all rights)")
 	})
 	section(set, "How they run", func(set *pflag.FlagSet) {
 		set.IntVar(&f.selection.Procs, "procs", 0,
@@ -253,6 +257,11 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 		return nil
 	} else if err != nil {
 		return err
+	}
+	if f.rbac != "" {
+		if f.options.Rights, err = run.LoadRights(f.rbac); err != nil {
+			return err
+		}
 	}
 	if err := f.options.Check(); err != nil {
 		return err

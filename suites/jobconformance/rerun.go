@@ -23,7 +23,7 @@ var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed
 // the run that it repeats.
 var checked = []string{"implementation", "controllers", "managed-by", "dialect", "upstream", "decline", "expectations",
 	"environment", "cluster", "kubernetes-version", "kubernetes-source", "feature-gates", "runtime-config", "strict",
-	"known-bugs", "manifests"}
+	"known-bugs", "manifests", "rbac"}
 
 // given returns the flags that the user gave, by their names, without those that select specs.
 func (f *flags) given() map[string]string {

@@ -111,6 +111,9 @@ func (r *Report) Summarize(out io.Writer) error {
 	for _, crash := range r.Crashes {
 		fmt.Fprintf(&b, "The implementation crashed while %d specs ran:\n\n```\n%s\n```\n\n", len(crash.Specs), crash)
 	}
+	if len(r.LackingRights) > 0 {
+		fmt.Fprintf(&b, "The role of the implementation lacks: %s\n\n", strings.Join(r.LackingRights, ", "))
+	}
 	if r.HarnessError != "" {
 		fmt.Fprintf(&b, "No verdict: %s\n\n", firstLine(r.HarnessError))
 	}

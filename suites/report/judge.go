@@ -42,6 +42,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 		Date:           metav1.NewTime(run.Date.UTC().Truncate(time.Second)),
 		Duration:       tenths(run.Duration),
 		Crashes:        run.Crashes,
+		LackingRights:  run.Lacking,
 		HarnessError:   run.HarnessError,
 		Specs:          map[Outcome]int{},
 	}

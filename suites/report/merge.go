@@ -192,6 +192,7 @@ func (m *Merged) merge(without []string) {
 	slices.SortFunc(m.shards, func(a, b shard) int { return cmp.Compare(a.Number, b.Number) })
 	m.Run, m.Count = m.shards[0].Run, m.shards[0].Count
 	m.Selection.Shard, m.Specs, m.Crashes, m.Duration, m.Histories = "", nil, nil, 0, map[string]string{}
+	m.Lacking = nil
 	m.Name = m.Implementation.Name // as the report has it
 	var failed, missing []string
 	there := map[int]bool{}
@@ -205,6 +206,7 @@ func (m *Merged) merge(without []string) {
 		}
 		m.Duration += s.Run.Duration
 		m.Crashes = append(m.Crashes, s.Run.Crashes...)
+		m.Lacking = sorted(append(m.Lacking, s.Run.Lacking...))
 		for _, ended := range s.Run.Specs {
 			if ended.Shard == s.Number || s.Number == m.shards[0].Number && ended.Shard == 0 {
 				m.take(s, ended)

@@ -47,6 +47,9 @@ type Report struct {
 	// Crashes are exits of the implementation on its own, while specs shared it. One
 	// makes the result non-conformant.
 	Crashes []spec.Crash `json:"crashes,omitempty"`
+	// LackingRights are those that the implementation was refused requests for, as in "create events", where
+	// it did not have all rights.
+	LackingRights []string `json:"lackingRights,omitempty"`
 	// HarnessError is what the harness failed at; empty if it did not. It does not count
 	// against the implementation: a run that is red for nothing else ends with exit code 3.
 	HarnessError string `json:"harnessError,omitempty"`

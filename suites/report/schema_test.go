@@ -98,7 +98,7 @@ func everything() *Report {
 		Run: record.Run{Companion: "reference",
 			Date:  time.Unix(1e9, 0),
 			Specs: specs, Crashes: []spec.Crash{{At: time.Unix(1e9, 0), Exit: "exit code 1", Log: "panic: no",
-				Specs: []string{specs[0].Text}}}, HarnessError: "the disk is full"},
+				Specs: []string{specs[0].Text}}}, Lacking: []string{"create events"}, HarnessError: "the disk is full"},
 		Implementation: Implementation{"mine", "v1", "v1.36.1", []string{"job"}, "example.com/mine",
 			"batch.example.com/v1 ScheduledJob", "Mine & Co", "mine", "https://example.org",
 			[]string{"me@example.org"}},
