@@ -185,7 +185,7 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 		switch {
 		case lacks:
 			e.Broken, e.Note = true, s.Lacking(slices.Concat(q.Grounds, q.About))
-		case len(s.Missed) > 0 && e.Note == "":
+		case len(s.Missed) > 0 && e.Note == "" && !breaks:
 			e.Verified, e.Note = s.Passed || s.Finished, s.Without()
 			e.Elsewhere = !e.Verified && s.Cause == spec.Assertion
 		}

@@ -272,6 +272,18 @@ func TestTheReportNamesTheInvariantThatEndedASpec(t *testing.T) {
 	}
 }
 
+// An invariant of the requirement counts, whatever else did not hold in the spec.
+func TestABrokenInvariantCountsWithoutAGround(t *testing.T) {
+	some := slices.Clone(requirements)
+	some[0].Grounds, some[1].Invariants = nil, []string{"job-a"}
+	some[2].Grounds = []spec.Ground{spec.JobReady}
+	r := Judge(Run{Run: record.Run{Specs: []spec.Spec{ended("b", without(brokenAtEnd), "JOB-A-002"),
+		ended("a", passed, "JOB-A-001")}}}, some)
+	if got := outcomes(r); got["JOB-A-001"] != NonConformant || got["JOB-A-002"] != NonConformant {
+		t.Errorf("%v", got)
+	}
+}
+
 // What a spec has shown without a ground is explained, and who answers for the ground.
 func TestTheReportNamesTheGroundThatDidNotHold(t *testing.T) {
 	r := judge(ended("a", asserted, "JOB-A-001"), ended("b", without(passed), "JOB-A-002"),
