@@ -120,7 +120,9 @@ func (s *source) covers(names []string, ids map[string][]string) {
 // restsOn returns the grounds on which the steps of the spec rest that it names itself.
 func (s source) restsOn() (grounds []spec.Ground) {
 	for _, ground := range slices.Sorted(maps.Keys(resting)) {
-		if slices.ContainsFunc(resting[ground], func(step string) bool { return strings.Contains(s.body, "."+step+"(") }) {
+		if slices.ContainsFunc(resting[ground], func(step string) bool {
+			return strings.Contains(s.body, "."+step+"(")
+		}) {
 			grounds = append(grounds, ground)
 		}
 	}
