@@ -136,6 +136,56 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulate
 	})
 })
 
+// How pods fail that do not show when they ended. Source: #76370, #72593: nodes reject pods within
+// milliseconds, and each gets a successor.
+var (
+	rejectedByNode = func(p *corev1.PodStatus) { p.Reason, p.ContainerStatuses = "OutOfcpu", nil }
+	neverStarted   = func(*corev1.PodStatus) {}
+	endedSometime  = func(p *corev1.PodStatus) {
+		p.ContainerStatuses[0].State = corev1.ContainerState{
+			Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Reason: "ContainerStatusUnknown"}}
+	}
+)
+
+var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulated(
+	"a kubelet reports its pods itself"), func() {
+	// Wrong: takes no time for one long ago.
+	DescribeTable("the controller waits 10 s from the creation of a failed pod",
+		func(ctx SpecContext, fails func(*corev1.PodStatus)) {
+			waitsFromCreation(ctx, puppet.Job("a"), fails)
+		},
+		Entry("that its node rejected", covers.Requirements(BackoffOfRejected), rejectedByNode),
+		Entry("whose containers never started", covers.Requirements(BackoffOfRejected), neverStarted),
+		Entry("whose container ended nobody knows when", covers.Requirements(BackoffOfRejected), endedSometime),
+	)
+})
+
+var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, framework.Simulated(
+	"a kubelet reports its pods itself"), func() {
+	It("the controller waits 10 s from the creation of an index's pod that its node rejected", covers.Requirements(
+		RejectedDelaysIndex), func(ctx SpecContext) {
+		waitsFromCreation(ctx, indexed(1).BackoffLimitPerIndex(3), rejectedByNode)
+	})
+})
+
+// waitsFromCreation has the pod of a Job fail before its containers start, and expects the back-off from
+// its creation on.
+func waitsFromCreation(ctx context.Context, job *puppet.JobBuilder, fails func(*corev1.PodStatus)) {
+	GinkgoHelper()
+	s := framework.New(ctx)
+	s.Create(job.Puppet(map[string]string{puppet.Start: puppet.Hold}))
+	s.Soon("the pod is about to start", func(g Gomega) {
+		g.Expect(s.Active()).To(ConsistOf(HaveField("Status.ContainerStatuses", HaveLen(1))))
+	})
+	pod := s.Active()[0]
+	pod.ChangeStatus(func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodFailed
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}}
+		fails(&p.Status)
+	})
+	nextPodIsDue(s, pod.CreationTimestamp.Time, firstBackoff)
+}
+
 // withThreeFailures returns a sandbox with a Job of which three pods have failed long ago,
 // and its running pod.
 func withThreeFailures(ctx context.Context) (*framework.Sandbox, framework.Pod) {

@@ -65,6 +65,12 @@ var (
 		"docs: concepts/workloads/pods/sidecar-containers#jobs-with-sidecar-containers; KEP-753; "+
 			"kubernetes/kubernetes#114391",
 		contract.Versions(">= 1.36.0"), contract.Invariants{"job-backoff-is-kept"}) // v1.30.14 leaves sidecars out
+	BackoffOfRejected = set.New("JOB-BACKOFF-017",
+		"After a failure of a pod that does not show when it ended, as of one that its node rejected, the delay MUST "+
+			"NOT begin before the pod's creation.",
+		"kubernetes/kubernetes#76370; kubernetes/kubernetes#114391; docs: "+
+			"concepts/workloads/controllers/job#pod-backoff-failure-policy says nothing about it",
+		contract.Invariants{"job-backoff-is-kept"})
 )
 
 // The restartPolicy OnFailure: containers fail, and their pods stay.
@@ -205,6 +211,11 @@ var (
 		"A failure that podFailurePolicy ignores MUST delay the next pod of its index as others do.",
 		"KEP-3850; kubernetes/kubernetes#119378",
 		contract.BackoffLimitPerIndex)
+	RejectedDelaysIndex = set.New("JOB-BACKOFFLIMITPERINDEX-023",
+		"After a failure of a pod that does not show when it ended, the delay of its index MUST NOT begin before the "+
+			"pod's creation.",
+		"kubernetes/kubernetes#76370; KEP-3850",
+		contract.BackoffLimitPerIndex, contract.Invariants{"job-index-backoff-is-kept"})
 )
 
 // The field podFailurePolicy (KEP-3329).
@@ -349,5 +360,11 @@ var (
 	BothReplaceFailed = set.New("JOB-REPLACEMENT-007",
 		"With either policy, a Job controller MUST replace a pod that has failed.",
 		"batch/v1 JobSpec.podReplacementPolicy",
+		contract.PodReplacementPolicy)
+	TerminatingBeyondParallelism = set.New("JOB-REPLACEMENT-008",
+		"With the policy Failed, a Job controller MUST NOT create pods while more pods terminate than parallelism or "+
+			"the completions that are left, MUST leave as many active ones alone as parallelism allows, and MUST go "+
+			"on when the others have ended.",
+		"batch/v1 JobSpec.podReplacementPolicy; KEP-3939; kubernetes/kubernetes#121147",
 		contract.PodReplacementPolicy)
 )
