@@ -59,7 +59,7 @@ func (c *Controller) confirmPods(ctx context.Context, job *batchv1.Job, selector
 		return err
 	}
 	for i := range list.Items {
-		if pod := &list.Items[i]; metav1.IsControlledBy(pod, job) {
+		if pod := &list.Items[i]; plan.Controls(job, pod) {
 			known.sawPod(pod)
 		}
 	}

@@ -131,7 +131,7 @@ func claim(v View) (pods, adopt, release []*corev1.Pod) {
 	claimed := make(map[types.UID]bool, len(v.Pods))
 	for _, pod := range v.Pods {
 		switch matches := selector.Matches(labels.Set(pod.Labels)); {
-		case !metav1.IsControlledBy(pod, v.Job): // JOB-PODS-007, JOB-IDENTITY-003, JOB-IDENTITY-004
+		case !Controls(v.Job, pod): // JOB-PODS-007, JOB-IDENTITY-003, JOB-IDENTITY-004
 		case matches: // JOB-ADMISSION-016, JOB-ADMISSION-017
 			claimed[pod.UID] = true
 			pods = append(pods, pod)
@@ -184,6 +184,14 @@ func Orphaned(pod *corev1.Pod, owner *batchv1.Job, matching []batchv1.Job, manag
 func Counts(job *batchv1.Job) bool {
 	reason, _ := validate(job)
 	return !Finished(job) && (reason == "" || job.DeletionTimestamp == nil)
+}
+
+// Controls reports whether a pod's controller reference is one to the Job in all its parts. One with the
+// UID alone may be a mistake, and the garbage collector takes it for one to an object that is gone.
+func Controls(job *batchv1.Job, pod *corev1.Pod) bool {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	// JOB-IDENTITY-008
+	return ref != nil && ref.UID == job.UID && ref.Name == job.Name && IsJob(ref) && pod.Namespace == job.Namespace
 }
 
 // IsJob reports whether an owner reference is one to a Job.

@@ -351,4 +351,15 @@ var (
 	NoAdoptionOnceFinished = set.New("JOB-IDENTITY-007",
 		"A Job controller MUST NOT adopt pods for a Job that has finished.",
 		"batch/v1 JobStatus.conditions")
+	NotFromOtherNamespaces = set.New("JOB-IDENTITY-008",
+		"A Job controller MUST NOT count or replace a pod of another namespace whose owner reference names the Job.",
+		"docs: concepts/overview/working-with-objects/owners-dependents: cross-namespace owner references are "+
+			"disallowed by design; kubernetes/kubernetes#134654")
+	OwnerInAllParts = set.New("JOB-IDENTITY-009",
+		"A Job controller SHOULD NOT count a pod whose owner reference has the Job's UID, but the kind or the name "+
+			"of something else.",
+		"kubernetes/kubernetes#134654: kind and name must match as well; SHOULD, as metav1.IsControlledBy, which many "+
+			"controllers rely on, compares the UID alone, and nobody but a user writes such a reference; "+
+			"its apiVersion may be any",
+		contract.Versions(">= 1.36.0"))
 )
