@@ -57,6 +57,23 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, func() {
 		cronJob.Starts(tick)
 	})
 
+	// What it does is up to the controller; the spec adds to Ginkgo's report what it saw. Wrong: takes 0 for
+	// no deadline, and so begins with what it has missed; or remembers that it was too late.
+	It("the controller starts no missed Job with a starting deadline of 0, and perhaps the next one",
+		covers.Requirements(ShortDeadline), func(ctx SpecContext) {
+			s, tick := framework.New(ctx), time.Now().Add(6*time.Second).Truncate(time.Second)
+			last := tick.Add(-time.Minute)
+			cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule("@every 1m").
+				StartingDeadlineSeconds(0), last.Add(-5*time.Minute))
+			s.StaysFor(time.Until(tick)+s.Waits().Settle, "no Job of a time before is started", func(g Gomega) {
+				g.Expect(cronJob.Started()).To(Or(BeEmpty(), Equal(framework.Times(tick))))
+			})
+			AddReportEntry("scheduled times of the Jobs started", cronJob.Started())
+			cronJob.Change(func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To[int64](3600) })
+			s.Soon("a Job is started", func(g Gomega) { g.Expect(cronJob.Started()).NotTo(BeEmpty()) })
+			Expect(cronJob.Started()[0] >= framework.Times(tick)[0]).To(BeTrue(), "it is that of the latest time")
+		})
+
 	// The zone of the controller is not known, but all zones agree on every fifth minute.
 	// Another time may come while the spec runs. Wrong: needs a zone.
 	It("the controller starts the Job of a CronJob without a time zone", covers.Requirements(

@@ -30,12 +30,15 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 	}
 
 	// The times at which Jobs become due, one after the other.
-	var first, second, third time.Time
+	var first, second, third, fourth time.Time
 	BeforeEach(func() {
 		first = framework.Ago(30 * time.Minute)
 		second = framework.Ago(20 * time.Minute)
-		third = framework.Ago(10 * time.Minute)
+		third = framework.Ago(12 * time.Minute)
+		fourth = framework.Ago(4 * time.Minute)
 	})
+
+	toReplace := func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.ReplaceConcurrent }
 
 	// running creates a CronJob, and returns it with its Job of first, which is active.
 	running := func(s *framework.Sandbox, cronJob *puppet.CronJobBuilder) (*framework.CronJob, *framework.Job) {
@@ -57,6 +60,15 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 		GinkgoHelper()
 		cronJob.Starts(tick)
 		cronJob.RefersOnlyTo(tick)
+	}
+
+	// threeRun starts three Jobs with the policy Allow.
+	threeRun := func(s *framework.Sandbox) (cronJob *framework.CronJob, jobs []*framework.Job) {
+		GinkgoHelper()
+		cronJob, job := overlap(s, cron(batchv1.AllowConcurrent))
+		jobs = append(jobs, job, cronJob.Starts(second))
+		cronJob.NextDue(third)
+		return cronJob, append(jobs, cronJob.Starts(third))
 	}
 
 	Describe("Allow:", func() {
@@ -88,12 +100,8 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 		It("a Job that ends leaves the others active", covers.Requirements(
 			ActiveRefersToRunning, FinishedLeaveActive, ChangedSchedule), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			cronJob, _ := overlap(s, cron(batchv1.AllowConcurrent))
-			job := cronJob.Starts(second)
-			cronJob.NextDue(third)
-			cronJob.Starts(third)
-
-			finish(s, job, 0)
+			cronJob, jobs := threeRun(s)
+			finish(s, jobs[1], 0)
 			s.Soon("the two other Jobs are active", func(g Gomega) {
 				cronJob.Refers(g, first, third)
 			})
@@ -198,6 +206,24 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 			cronJob.Starts(first)
 			cronJob.RefersOnlyTo(first)
 			other.RefersOnlyTo(first)
+		})
+
+		// The policy was Allow before. Wrong: waits for one Job, or takes several for a mistake.
+		It("the controller waits for the last of several running Jobs", covers.Requirements(
+			ForbidStartsNoOther, ChangedPolicyHoldsAtOnce), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			cronJob, jobs := threeRun(s)
+			cronJob.NextDue(fourth, func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.ForbidConcurrent })
+			cronJob.KeepsRunning(first, second, third)
+			finish(s, jobs[2], 0)
+			cronJob.RefersOnlyTo(first, second)
+			finish(s, jobs[0], 0)
+			cronJob.RefersOnlyTo(second)
+			s.Stays("no other Job is started", func(g Gomega) {
+				g.Expect(cronJob.Started()).To(Equal(framework.Times(first, second, third)))
+			})
+			finish(s, jobs[1], 0)
+			startsAlone(cronJob, fourth)
 		})
 
 		It("the controller starts a missed Job at once when the policy becomes Allow", covers.Requirements(
@@ -309,15 +335,28 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 				HaveField("DeletionTimestamp", BeNil()))))
 		})
 
-		// The policy may change while several Jobs run. Wrong: replaces one of them.
+		// The policy may change while several Jobs run. #36161. Wrong: replaces one of them, or every
+		// other one, as it changes the list that it goes through.
 		It("the controller replaces all running Jobs when the policy was Allow before", covers.Requirements(
 			ChangedPolicyHoldsAtOnce, ReplaceDeletesUnfinished), func(ctx SpecContext) {
-			cronJob, _ := overlap(framework.New(ctx), cron(batchv1.AllowConcurrent))
-			cronJob.Starts(second)
-			cronJob.NextDue(third, func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.ReplaceConcurrent })
+			cronJob, _ := threeRun(framework.New(ctx))
+			cronJob.NextDue(fourth, toReplace)
+			cronJob.Starts(fourth)
+			cronJob.Runs(fourth)
+		})
 
-			cronJob.Starts(third)
-			cronJob.Runs(third)
+		// #36161. Wrong: asks for a Job that it has just deleted.
+		It("the controller emits no warning when it replaces several Jobs", covers.Requirements(
+			NoWarningWhileReplacing), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			cronJob, _ := threeRun(s)
+			cronJob.NextDue(fourth, toReplace)
+			cronJob.Starts(fourth)
+			cronJob.Runs(fourth)
+			s.Stays("there is no warning about the CronJob", func(g Gomega) {
+				g.Expect(s.Events()).NotTo(ContainElement(And(
+					HaveField("InvolvedObject.UID", cronJob.UID), HaveField("Type", corev1.EventTypeWarning))))
+			})
 		})
 
 		// Wrong: deletes running Jobs before it knows whether it may start one.

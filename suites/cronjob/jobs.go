@@ -15,9 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 var _ = Describe("CronJob template:", behaviour.Schedule, func() {
@@ -98,11 +96,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation,
 				first.Format(time.RFC3339))
 		}))
-		s.Finally(func() {
-			patch := []byte(`{"metadata":{"finalizers":null}}`)
-			err := s.Client.Patch(s.Context(), foreign.Made().DeepCopy(), client.RawPatch(types.MergePatchType, patch))
-			Expect(client.IgnoreNotFound(err)).To(Succeed())
-		})
+		keptUntilTheEnd(s, foreign)
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent), tick)
 		due := s.Recorder.Position()
 

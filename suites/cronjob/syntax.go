@@ -95,7 +95,29 @@ var _ = Describe("CronJob schedule syntax:", behaviour.Schedule, func() {
 		cronJob.Starts(last.Add(5 * time.Hour))
 		Expect(cronJob.Existing()).To(HaveLen(1))
 	})
+
+	// The interval is over in some seconds. #109250. Wrong: begins another one at each sync.
+	It("the controller starts the Job of @every an interval after the last scheduled time", covers.Requirements(
+		EveryDoesNotDrift), func(ctx SpecContext) {
+		const interval = 10 * time.Minute
+		s, last := framework.New(ctx), time.Now().Add(6*time.Second-interval).Truncate(time.Second)
+		startsAt(s, s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule("@every 10m"), last), last.Add(interval))
+	})
+
+	It("the controller starts the first Job of @every an interval after the CronJob's creation", covers.Requirements(
+		EveryDoesNotDrift), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).Schedule("@every 10s"))
+		startsAt(s, cronJob, cronJob.Made().CreationTimestamp.Add(10*time.Second))
+	})
 })
+
+// startsAt waits for the first Job of a CronJob, and expects that it is that of a time to come.
+func startsAt(s *framework.Sandbox, cronJob *framework.CronJob, tick time.Time) {
+	GinkgoHelper()
+	s.SoonAfter(time.Until(tick), "a Job is started", func(g Gomega) { g.Expect(cronJob.Started()).NotTo(BeEmpty()) })
+	Expect(cronJob.Started()[0]).To(Equal(framework.Times(tick)[0]))
+}
 
 func midnight(t time.Time) bool { return t.Hour() == 0 && t.Minute() == 0 }
 

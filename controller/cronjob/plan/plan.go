@@ -199,7 +199,7 @@ func (p *Plan) inTime(v View, ticks ticks, tick time.Time) bool {
 	about, since := aboutTick(tick), ticks.since
 	if seconds := v.CronJob.Spec.StartingDeadlineSeconds; seconds != nil {
 		deadline := time.Duration(min(max(*seconds, 0), math.MaxInt64/int64(time.Second))) * time.Second
-		// CRON-DEADLINE-001, CRON-ADMISSION-005, CRON-SUSPEND-003, CRON-CONCURRENCY-005
+		// CRON-DEADLINE-007, CRON-DEADLINE-001, CRON-ADMISSION-005, CRON-SUSPEND-003, CRON-CONCURRENCY-005
 		if v.Now.Sub(tick) > deadline { // CRON-DEADLINE-002
 			p.event(warning("MissSchedule", about, "Missed scheduled time to start a job: %s",
 				tick.UTC().Format(time.RFC1123Z)))

@@ -78,7 +78,7 @@ var (
 		"batch/v1 CronJobSpec.schedule; docs: concepts/workloads/controllers/cron-jobs#schedule-syntax")
 	EveryDoesNotDrift = set.New("CRON-SYNTAX-003",
 		"A CronJob controller SHOULD count the intervals of @every from the last scheduled time on, "+
-			"so that delays do not add up.",
+			"so that delays do not add up, and the first one from the CronJob's creation.",
 		"kubernetes/kubernetes#109250; the API accepts @every, the documentation does not mention it")
 )
 
@@ -151,6 +151,11 @@ var (
 	ChangedDeadline = set.New("CRON-DEADLINE-006",
 		"A startingDeadlineSeconds that is changed MUST hold at once: what was too late may be in time by it.",
 		"batch/v1 CronJobSpec.startingDeadlineSeconds")
+	ShortDeadline = set.New("CRON-DEADLINE-007",
+		"With a startingDeadlineSeconds of less than 10, also of 0, a CronJob controller MAY start the Job of a time "+
+			"that it notices when it comes, or none.",
+		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline: with less than 10 s, the CronJob may "+
+			"not be scheduled; MAY, as the API accepts 0, and kube-controller-manager takes each time for past by then")
 )
 
 // The field suspend.
@@ -303,6 +308,13 @@ var (
 		"A CronJob MUST NOT be given the Jobs that an earlier one of its name left behind.",
 		"metav1.OwnerReference",
 		contract.About{spec.CronJobActive})
+	NotFromOtherNamespaces = set.New("CRON-OWNERS-004",
+		"A CronJob controller MUST NOT list as active, and MUST NOT wait for, a Job of another namespace whose owner "+
+			"reference names the CronJob.",
+		"docs: concepts/overview/working-with-objects/owners-dependents: cross-namespace owner references are "+
+			"disallowed by design; what the reference says beside the UID is left open, as "+
+			"kube-controller-manager goes by the UID alone",
+		contract.About{spec.CronJobActive}, contract.Invariants{"cronjob-active-are-its-jobs"})
 )
 
 // How many finished Jobs are kept.
@@ -401,6 +413,9 @@ var (
 	NoFalseEvents = set.New("CRON-EVENTS-002",
 		"A CronJob controller SHOULD NOT emit an event about a missing or unexpected Job while there is none.",
 		"docs: concepts/workloads/controllers/cron-jobs")
+	NoWarningWhileReplacing = set.New("CRON-EVENTS-003",
+		"A CronJob controller SHOULD NOT emit a warning when it replaces running Jobs and no request fails.",
+		"batch/v1 CronJobSpec.concurrencyPolicy; kubernetes/kubernetes#36161")
 	EventsForStartAndEnd = set.New("CRON-TELLS-001",
 		"A CronJob controller SHOULD emit the event SuccessfulCreate when it has started a Job, and "+
 			"SawCompletedJob when it has seen its end.",
