@@ -91,7 +91,7 @@ func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 	if p.RequeueAfter > 0 {
 		c.queue.AddAfter(key, min(p.RequeueAfter-c.clock.Since(view.Now), maxRequeueAfter))
 	}
-	if known.ahead {
+	if known.ahead && err == nil { // after an error it is synced again anyway, later and later. CRON-RETRY-002
 		c.queue.AddAfter(key, loop.UnseenPeriod)
 	}
 	klog.FromContext(ctx).V(4).Info("Finished syncing CronJob", "cronJob", klog.KObj(shown),

@@ -130,7 +130,7 @@ func (c *Controller) sync(ctx context.Context, key cache.ObjectName) error {
 	if p.RequeueAfter > 0 {
 		c.queue.AddAfter(key, p.RequeueAfter-c.clock.Since(view.Now))
 	}
-	if known.ahead() {
+	if known.ahead() && err == nil { // after an error it is synced again anyway, later and later. JOB-RETRY-002
 		c.queue.AddAfter(key, loop.UnseenPeriod)
 	}
 	took := c.clock.Since(began)

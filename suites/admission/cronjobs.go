@@ -287,12 +287,8 @@ var _ = Describe("CronJob admission, rejected Jobs:", behaviour.Admission, func(
 		s := framework.New(ctx)
 		c := count(s, jobs.rule(admissionregistrationv1.Create), creating(s, exampleJob()))
 		tick := framework.Ago(3 * time.Minute)
-		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
-		s.Soon("the controller has tried to create the Job", func(g Gomega) { g.Expect(c.attempts()).NotTo(BeEmpty()) })
-		startsNothing(s, cronJob, tick)
-		c.expectAttempts(maxAttempts)
-		c.lift()
-		startsLater(s, cronJob, tick)
+		s.Due(puppet.CronJob("a", puppet.Job("")), tick)
+		c.expectGrowingDelays(s, "there is no Job", func(g Gomega) { g.Expect(s.CreatedJobs()).To(BeEmpty()) })
 	})
 
 	// The controller may decide before the deadline and send its request shortly after

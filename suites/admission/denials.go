@@ -152,11 +152,15 @@ func warned(s *framework.Sandbox, about types.UID, reason string) {
 func waits(s *framework.Sandbox, job *framework.Job) {
 	GinkgoHelper()
 	s.Soon("the Job has started", func(g Gomega) { g.Expect(job.Now().Status.StartTime).NotTo(BeNil()) })
-	s.Stays("the Job has no pods and no condition", func(g Gomega) {
+	s.Stays("the Job has no pods and no condition", hasNothing(s, job))
+}
+
+func hasNothing(s *framework.Sandbox, job *framework.Job) func(Gomega) {
+	return func(g Gomega) {
 		g.Expect(s.Created()).To(BeEmpty())
 		job.Reports(g, Counters{})
 		g.Expect(job.Conditions()).To(BeEmpty())
-	})
+	}
 }
 
 // createsLater waits until there are so many pods, of which some were rejected before.
@@ -235,22 +239,21 @@ func (c *counter) attempts() []time.Time {
 	return slices.Clone(c.arrived)
 }
 
-// maxAttempts is how many rejected requests a controller may send within the time of
-// Stays. Its back-off may start with a few milliseconds, if it grows.
-const maxAttempts = 25
-
 // expectAttempts expects that some requests have arrived, but at most max.
 func (c *counter) expectAttempts(max int) {
 	GinkgoHelper()
-	attempts := c.attempts()
-	Expect(len(attempts)).To(And(BeNumerically(">", 0), BeNumerically("<=", max)), "attempts %v", since(attempts))
+	Expect(len(c.attempts())).To(And(BeNumerically(">", 0), BeNumerically("<=", max)), "attempts")
 }
 
-// since returns the times relative to the first.
-func since(times []time.Time) []time.Duration {
-	var all []time.Duration
-	for _, t := range times {
-		all = append(all, t.Sub(times[0]).Round(time.Millisecond))
-	}
-	return all
+// expectGrowingDelays waits until requests have been rejected for framework.RefusedFor, and expects that
+// the delays between them grow. A back-off may start with a few milliseconds, but what it sends within the
+// first seconds is limited, too.
+func (c *counter) expectGrowingDelays(s *framework.Sandbox, meanwhile string, holds func(Gomega)) {
+	GinkgoHelper()
+	const most = 25
+	s.Soon("a request is rejected", func(g Gomega) { g.Expect(c.attempts()).NotTo(BeEmpty()) })
+	s.Stays(meanwhile, holds)
+	c.expectAttempts(most)
+	s.StaysFor(time.Until(c.attempts()[0].Add(framework.RefusedFor)), meanwhile, holds)
+	framework.ExpectGrowingDelays(c.attempts())
 }

@@ -43,6 +43,22 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		completes(job, failures)
 		expectRetries(s, writeStatus)
 	})
+
+	// There is nothing to do for a suspended Job but to write its status. Wrong: tries every second, for
+	// ever.
+	It("the controller tries to write a status less and less often while that fails", covers.Requirements(
+		BacksOffWhileStatusIsRefused), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		failure := s.Proxy.On(writeStatus).Answer(500)
+		s.Proxy.Start()
+		job := s.Create(puppet.Job("a").Suspend())
+		s.Proxy.Meets("write the status", failure)
+		s.StaysFor(framework.RefusedFor, "the Job is not Suspended", func(g Gomega) {
+			g.Expect(job.Conditions()).To(BeEmpty())
+		})
+		expectGrowingDelays(s, writeStatus)
+		failure.Remove()
+	})
 })
 
 var _ = Describe("CronJob faults:", faultLabels, func() {
@@ -64,7 +80,35 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		}
 		expectRetries(s, createJobs)
 	})
+
+	It("the controller tries to write a status less and less often while that fails", covers.Requirements(
+		BacksOffWhileCronStatusIsRefused), func(ctx SpecContext) {
+		s, tick := startedCronJob(ctx), framework.Ago(2*time.Hour)
+		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("").Suspend()).Schedule(puppet.Daily(tick)))
+		ofA := writeCronJobStatus
+		ofA.Name = "a"
+		failure := s.Proxy.On(ofA).Answer(500)
+		cronJob.SetLastScheduleTime(framework.LastBefore(tick))
+		s.Proxy.Meets("write the status", failure)
+		s.StaysFor(framework.RefusedFor, "the Job is not recorded", func(g Gomega) {
+			g.Expect(cronJob.Now().Status.Active).To(BeEmpty())
+		})
+		expectGrowingDelays(s, ofA)
+		failure.Remove()
+	})
 })
+
+// expectGrowingDelays is framework.ExpectGrowingDelays for calls that were refused.
+func expectGrowingDelays(s *framework.Sandbox, calls faultproxy.Calls) {
+	GinkgoHelper()
+	var attempts []time.Time
+	for _, call := range s.Calls() {
+		if calls.Has(call) && call.Fault != "" {
+			attempts = append(attempts, call.At)
+		}
+	}
+	framework.ExpectGrowingDelays(attempts)
+}
 
 // expectRetries expects that each of some requests that failed was made again within longestRetry.
 func expectRetries(s *framework.Sandbox, calls faultproxy.Calls) {

@@ -47,8 +47,9 @@ var (
 			"requests than it wants pods.",
 		"kubernetes/kubernetes#49727: quota failures must not flood the API server")
 	BacksOffWhilePodsAreRefused = set.New("JOB-ADMISSION-011",
-		"A Job controller MUST delay each further attempt longer than the one before while pods are refused.",
-		"API conventions: back-off of controllers; kubernetes/kubernetes#49727")
+		"A Job controller MUST delay further attempts longer and longer while pods are refused, to several seconds at "+
+			"least.",
+		"API conventions: back-off of controllers; kubernetes/kubernetes#49727; kubernetes/kubernetes#32785")
 	DeadlineWhilePodsAreRefused = set.New("JOB-ADMISSION-012",
 		"A Job whose pods are refused MUST fail when its activeDeadlineSeconds are over.",
 		"batch/v1 JobSpec.activeDeadlineSeconds")
@@ -77,8 +78,8 @@ var (
 		"batch/v1 JobSpec.parallelism; batch/v1 JobStatus.active",
 		contract.About{spec.JobActive})
 	BacksOffWhileDeletionIsRefused = set.New("JOB-ADMISSION-019",
-		"A Job controller MUST delay each further attempt longer than the one before while the "+
-			"deletion of a pod is refused.",
+		"A Job controller MUST delay further attempts longer and longer while the deletion of a pod is refused, to "+
+			"several seconds at least.",
 		"API conventions: back-off of controllers")
 	NotCompleteBeforeRelease = set.New("JOB-ADMISSION-020",
 		"A Job MUST NOT be Complete while the release of its finished pods is refused, and these MUST count once.",
@@ -101,7 +102,8 @@ var (
 			"Jobs are no longer refused.",
 		"docs: concepts/workloads/controllers/cron-jobs#cron-job-limitations")
 	BacksOffWhileJobIsRefused = set.New("CRON-ADMISSION-004",
-		"A CronJob controller MUST delay each further attempt longer than the one before while a Job is refused.",
+		"A CronJob controller MUST delay further attempts longer and longer while a Job is refused, to several "+
+			"seconds at least.",
 		"API conventions: back-off of controllers")
 	RefusedTickExpires = set.New("CRON-ADMISSION-005",
 		"A tick that was refused MUST NOT be started after startingDeadlineSeconds.",

@@ -72,6 +72,11 @@ var (
 		"A Job controller MUST delete a pod that a Job does not need, where it has created one twice because an "+
 			"answer was lost and its view of the pods was old.",
 		"docs: concepts/workloads/controllers/job/#completion-mode; batch/v1 JobSpec.parallelism")
+	RetriesRefusedPods = set.New("JOB-FAULTS-015",
+		"A Job controller MUST create a pod that the API server has refused, by itself, whatever the code of the "+
+			"refusal.",
+		"kubernetes/kubernetes#111026; docs: reference/access-authn-authz/extensible-admission-controllers: a webhook "+
+			"chooses the code, so that none is final; API conventions: controllers are level-triggered")
 	StartsDespiteFaults = set.New("CRON-FAULTS-001",
 		"A CronJob controller MUST start exactly one Job for a scheduled time, whether requests for it fail, are "+
 			"throttled, or lose their answer.",
@@ -99,6 +104,11 @@ var (
 			"another replica takes over.",
 		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#120649; kubernetes/kubernetes#136918",
 		contract.About{spec.CronJobActive})
+	RetriesRefusedJobs = set.New("CRON-FAULTS-007",
+		"A CronJob controller MUST create a Job that the API server has refused, by itself, whatever the code of the "+
+			"refusal.",
+		"docs: reference/access-authn-authz/extensible-admission-controllers: a webhook chooses the code, so that "+
+			"none is final; API conventions: controllers are level-triggered")
 	CatchesUpAfterDowntime = set.New("JOB-DOWNTIME-001",
 		"A Job controller MUST catch up, when it starts, with all that happened to Jobs and "+
 			"their pods while it did not run.",
@@ -110,6 +120,14 @@ var (
 	SuccessEndsRetryDelay = set.New("JOB-RETRY-001",
 		"A Job controller SHOULD retry a request that failed as soon as the first one, if it has succeeded in between.",
 		"client-go util/workqueue RateLimitingInterface.Forget: the delay grows with failures in a row")
+	BacksOffWhileStatusIsRefused = set.New("JOB-RETRY-002",
+		"A Job controller MUST delay further attempts longer and longer while its status writes fail, to several "+
+			"seconds at least.",
+		"kubernetes/kubernetes#32785; API conventions: back-off of controllers")
+	BacksOffWhileCronStatusIsRefused = set.New("CRON-RETRY-002",
+		"A CronJob controller MUST delay further attempts longer and longer while its status writes fail, to several "+
+			"seconds at least.",
+		"kubernetes/kubernetes#32785; API conventions: back-off of controllers")
 	SuccessEndsCronRetryDelay = set.New("CRON-RETRY-001",
 		"A CronJob controller SHOULD retry a request that failed as soon as the first one, if "+
 			"it has succeeded in between.",

@@ -1,0 +1,139 @@
+package faults
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// What a controller may be answered for a request that is as it should be: admission webhooks choose their
+// codes freely, an API server that has not seen a new namespace yet answers 404, quotas and other writers
+// cause 409.
+var refusals = []int{http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusConflict,
+	http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusInternalServerError,
+	http.StatusServiceUnavailable, http.StatusGatewayTimeout}
+
+// withoutNotFound are the refusals of a request about an object by its name: a controller may take one
+// that is not found for gone.
+var withoutNotFound = slices.DeleteFunc(slices.Clone(refusals), func(code int) bool {
+	return code == http.StatusNotFound
+})
+
+// refused is how often each request is refused. The writes that a controller makes after the first failure
+// make it look once more, at most twice.
+const refused = 4
+
+// refusal is a request for one object that is refused.
+type refusal struct {
+	name string // of the object: code-409, or dropped
+	rule *faultproxy.Rule
+}
+
+// refuse has the requests for an object refused for each of some codes, and has those for another one break
+// the connection. The objects have the names in the answer.
+func refuse(s *framework.Sandbox, codes []int, calls func(name string) faultproxy.Calls) (all []refusal) {
+	for _, code := range codes {
+		name := fmt.Sprint("code-", code)
+		all = append(all, refusal{name, s.Proxy.On(calls(name)).First(refused).Answer(code)})
+	}
+	return append(all, refusal{"dropped", s.Proxy.On(calls("dropped")).First(refused).Drop()})
+}
+
+// beginning are some calls for the objects whose names begin with another one.
+func beginning(calls faultproxy.Calls) func(name string) faultproxy.Calls {
+	return func(name string) faultproxy.Calls {
+		calls.NamePrefix = name + "-"
+		return calls
+	}
+}
+
+// called are some calls for one object.
+func called(calls faultproxy.Calls) func(name string) faultproxy.Calls {
+	return func(name string) faultproxy.Calls {
+		calls.Name = name
+		return calls
+	}
+}
+
+// Source: #111026, #32785. Nothing happens to these objects that could make a controller try again. Wrong:
+// gives up after a conflict, or whatever else it takes for an answer for good.
+var _ = Describe("Job faults:", faultLabels, func() {
+	It("the controller creates refused pods by itself, whatever the code of the refusal", covers.Requirements(
+		RetriesRefusedPods), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		all := refuse(s, refusals, beginning(createPods))
+		s.Proxy.Start()
+		var jobs []*framework.Job
+		for _, r := range all {
+			jobs = append(jobs, s.Create(puppet.Job(r.name)))
+		}
+		for i, r := range all {
+			s.Proxy.Meets("create a pod of Job "+r.name, r.rule)
+			s.SoonAfter(framework.MaxAPIBackoff, "Job "+r.name+" has its pod", func(g Gomega) {
+				g.Expect(jobs[i].Pods()).To(HaveLen(1))
+			})
+		}
+	})
+
+	It("the controller repeats refused status writes by itself, whatever the code of the refusal", covers.Requirements(
+		CountsDespiteFaults), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		all := refuse(s, withoutNotFound, called(writeStatus))
+		s.Proxy.Start()
+		var jobs []*framework.Job
+		for _, r := range all {
+			jobs = append(jobs, s.Create(puppet.Job(r.name).Suspend()))
+		}
+		for i, r := range all {
+			s.Proxy.Meets("write the status of Job "+r.name, r.rule)
+			s.SoonAfter(framework.MaxAPIBackoff, "Job "+r.name+" is Suspended", func(g Gomega) {
+				g.Expect(jobs[i].Conditions()).To(HaveKey(BeEquivalentTo("Suspended")))
+			})
+		}
+	})
+})
+
+var _ = Describe("CronJob faults:", faultLabels, func() {
+	It("the controller creates refused Jobs by itself, whatever the code of the refusal", covers.Requirements(
+		RetriesRefusedJobs), func(ctx SpecContext) {
+		s, tick := startedCronJob(ctx), framework.Ago(2*time.Hour)
+		all := refuse(s, refusals, beginning(createJobs))
+		var cronJobs []*framework.CronJob
+		for _, r := range all {
+			cronJobs = append(cronJobs, s.Due(puppet.CronJob(r.name, puppet.Job("").Suspend()), tick))
+		}
+		for i, r := range all {
+			s.Proxy.Meets("create the Job of CronJob "+r.name, r.rule)
+			s.SoonAfter(framework.MaxAPIBackoff, "CronJob "+r.name+" has started its Job", func(g Gomega) {
+				g.Expect(cronJobs[i].Existing()).To(Equal(framework.Times(tick)))
+			})
+		}
+	})
+
+	It("the controller repeats refused status writes by itself, whatever the code of the refusal", covers.Requirements(
+		RecordsDespiteFaults), func(ctx SpecContext) {
+		s, tick := startedCronJob(ctx), framework.Ago(2*time.Hour)
+		all := refuse(s, withoutNotFound, called(writeCronJobStatus))
+		var cronJobs []*framework.CronJob
+		for _, r := range all {
+			cronJobs = append(cronJobs, s.Due(puppet.CronJob(r.name, puppet.Job("").Suspend()), tick))
+		}
+		for i, r := range all {
+			s.Proxy.Meets("write the status of CronJob "+r.name, r.rule)
+			s.SoonAfter(framework.MaxAPIBackoff, "CronJob "+r.name+" has recorded its Job", func(g Gomega) {
+				g.Expect(cronJobs[i].Existing()).To(Equal(framework.Times(tick)))
+				cronJobs[i].Refers(g, tick)
+				cronJobs[i].ScheduledLast(g, tick)
+			})
+		}
+	})
+})
