@@ -314,7 +314,7 @@ var (
 		"docs: concepts/overview/working-with-objects/owners-dependents: cross-namespace owner references are "+
 			"disallowed by design; what the reference says beside the UID is left open, as "+
 			"kube-controller-manager goes by the UID alone",
-		contract.About{spec.CronJobActive}, contract.Invariants{"cronjob-active-are-its-jobs"})
+		contract.Invariants{"cronjob-active-are-its-jobs"})
 )
 
 // How many finished Jobs are kept.
