@@ -116,6 +116,8 @@ func judgeProfile(t *testing.T, r *report.Report, p contract.Profile) {
 		switch q.Outcome {
 		case report.NonConformant:
 			t.Errorf("%s: %s\n  source: %s", q.ID, q.Text, q.Source)
+		case spec.Flaky:
+			t.Errorf("flaky: %s: %s\n  source: %s", q.ID, q.Text, q.Source)
 		case spec.Warning:
 			t.Logf("warning: %s: %s\n  source: %s", q.ID, q.Text, q.Source)
 		}

@@ -64,6 +64,7 @@ type flags struct {
 	rbac           string   // a path, or the name of a ClusterRole
 	repeat         int
 	knownBugs      string // on, allow or off; empty: on, or allow with a tree
+	flaky          string // red or allow
 	requirements   []string
 	decline        []string
 	expectations   string // path
@@ -154,6 +155,9 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 // resultFlags are how a run is judged, and what it leaves.
 func (f *flags) resultFlags(set *pflag.FlagSet) {
 	set.BoolVar(&f.selection.Strict, "strict", false, "let a failed SHOULD count like a failed MUST")
+	set.StringVar(&f.flaky, "flaky", "red",
+		"what a spec counts as that failed while the machine stalled, and passed when it was run once more, "+
+			"alone: red, or allow: a warning")
 	set.StringVar(&f.knownBugs, "known-bugs", "",
 		"on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and "+
 			"allow with --kubernetes-source)")
@@ -347,6 +351,11 @@ func (f *flags) selects() error {
 		return badinput.New(fmt.Sprintf("%q is neither on, allow nor off", f.knownBugs),
 			"give "+console.Flag("known-bugs", "on")+", allow or off")
 	}
+	if !slices.Contains([]string{"", "red", "allow"}, f.flaky) {
+		return badinput.New(fmt.Sprintf("%q is neither red nor allow", f.flaky),
+			"give "+console.Flag("flaky", "red")+" or allow")
+	}
+	f.selection.FlakyAllowed = f.flaky == "allow"
 	f.selection.MayBeFixed = f.knownBugs == "allow" || f.knownBugs == "" && f.options.Build.Source != ""
 	if err := f.selectByContract(); err != nil {
 		return err

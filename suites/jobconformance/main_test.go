@@ -61,6 +61,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"no time to start":        {[]string{"--startup-timeout", "0s"}, "give --startup-timeout=20s or more"},
 		"misspelt port":           {[]string{"-i", "exec:sh {metricport}"}, "unknown placeholder {metricport}"},
 		"no expectations":         {[]string{"--expectations", file}, ":1: it is empty"},
+		"flaky":                   {[]string{"--flaky", "retry"}, "--flaky=red or allow"},
 		"no process":              {[]string{"--procs", "-1"}, "1 or more"},
 		"no patience":             {[]string{"--patience", "-1s"}, "--patience between 1s and 1h"},
 		"patience without a unit": {[]string{"--patience", "60"}, "invalid argument"},

@@ -45,6 +45,7 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 		Selection: report.Selection{
 			Skip: f.selection.Skip, Labels: f.labels, Requirements: f.requirements, RerunFailed: f.rerunFailed,
 			Strict:               f.selection.Strict,
+			FlakyAllowed:         f.selection.FlakyAllowed,
 			Shard:                f.selection.Shard.String(),
 			DeclinedRequirements: f.selection.DeclinedRequirements,
 			Expectations:         report.Expectations(f.selection.Expectations),

@@ -121,6 +121,7 @@ func (r *Report) Summarize(out io.Writer) error {
 	for _, issue := range r.UnexpectedPasses {
 		fmt.Fprintf(&b, "- **unexpected pass**: %s\n", issue.Remedy)
 	}
+	r.list(&b, "Flaky requirements", spec.Flaky)
 	r.list(&b, "Warnings", spec.Warning)
 	if len(r.KnownIssues) > 0 {
 		b.WriteString("#### Known issues\n\n")

@@ -91,7 +91,7 @@ func (r *Report) result() Result {
 // resultOf is the result of specs, or of requirements, by their outcomes.
 func resultOf(counts map[Outcome]int) Result {
 	switch {
-	case counts[spec.Failed]+counts[NonConformant]+counts[spec.UnexpectedPass] > 0:
+	case counts[spec.Failed]+counts[NonConformant]+counts[spec.UnexpectedPass]+counts[spec.Flaky] > 0:
 		return ResultNonConformant
 	case counts[spec.HarnessError] > 0:
 		return ResultNoVerdict

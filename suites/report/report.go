@@ -136,6 +136,8 @@ type Selection struct {
 	Expectations []Expectation `json:"expectations,omitempty"`
 	// Strict is true where a failed SHOULD counts like a failed MUST.
 	Strict bool `json:"strict,omitempty"`
+	// FlakyAllowed is true where a flaky spec counts as a warning.
+	FlakyAllowed bool `json:"flakyAllowed,omitempty"`
 	// KnownBugs is "off" where known bugs of upstream were not expected to show, and
 	// "allow" where they might. Default: they were expected.
 	KnownBugs string `json:"knownBugs,omitempty"`
@@ -227,7 +229,7 @@ const (
 // Outcomes returns those of requirements, worst first.
 func Outcomes() []Outcome {
 	return []Outcome{
-		NonConformant, spec.UnexpectedPass, spec.HarnessError, spec.KnownIssue, spec.Warning,
+		NonConformant, spec.UnexpectedPass, spec.Flaky, spec.HarnessError, spec.KnownIssue, spec.Warning,
 		spec.NotVerified, spec.Declined, Conformant,
 	}
 }
@@ -235,7 +237,7 @@ func Outcomes() []Outcome {
 // SpecOutcomes returns those of specs, worst first.
 func SpecOutcomes() []Outcome {
 	return []Outcome{
-		spec.Failed, spec.UnexpectedPass, spec.HarnessError, spec.KnownIssue, spec.Warning,
+		spec.Failed, spec.UnexpectedPass, spec.Flaky, spec.HarnessError, spec.KnownIssue, spec.Warning,
 		spec.NotVerified, spec.Declined, spec.Passed,
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/load"
 	"github.com/jobconformance/jobconformance/fixtures/protocol"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/run"
@@ -135,8 +136,8 @@ type runner struct {
 func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	box, err := sandbox.Open(ctx, sandbox.Options{
 		Config: e.Config, User: "scenario", Run: e.RunName, Prefix: sandbox.OwnPrefix,
-		Waits: sandbox.Waits{Reaction: e.Patience, Settle: e.Stays},
-		Pods:  e.Pods, KubernetesVersion: e.Version, Implementation: e.Implementation.Name,
+		Waits: sandbox.Waits{Reaction: e.Patience, Settle: e.Stays}, Clock: e.Clock,
+		Pods: e.Pods, KubernetesVersion: e.Version, Implementation: e.Implementation.Name,
 		Except:    slices.Concat(s.Except, e.Except),
 		Companion: e.Implementation.Lacks(), Dialect: e.Implementation.Dialect(),
 	})
@@ -246,6 +247,9 @@ func (r *runner) judge(ctx context.Context) error {
 		judged = r.SoFar
 	}
 	h, violations, err := judged(ctx)
+	if err == nil && r.result.Failed != "" {
+		err = cmp.Or(r.Trouble(), r.Frozen(h, time.Now()))
+	}
 	if err != nil {
 		return err
 	}
@@ -294,6 +298,8 @@ type Environment struct {
 	// Stays is how long a state has to last to count as one that stays. Default: that of
 	// sandbox.DefaultWaits.
 	Stays time.Duration
+	// Clock measures the time of waits. Default: one that loses none.
+	Clock *load.Clock
 	// Except are the IDs of invariants that are not checked, beside those of a scenario.
 	// Default: none.
 	Except []string
@@ -338,7 +344,7 @@ func OfSpec() (Environment, error) {
 	return Environment{
 		Config: config, As: as, Implementation: settings.Start.Implementation, Builds: settings.Start.Builds,
 		Version: settings.KubernetesVersion, RunName: settings.Run, Folder: settings.Start.Logs,
-		Patience: settings.Patience, Stays: settings.Settle,
+		Patience: settings.Patience, Stays: settings.Settle, Clock: protocol.Clock(),
 		Except: settings.Except, Pods: settings.Puppets,
 	}, nil
 }
