@@ -25,8 +25,14 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 	}
 	declines := filepath.Join(t.TempDir(), "dialect.yaml")
 	if err := os.WriteFile(declines, []byte("crd: "+crd+
-		"\nfields: {status.lastSuccessfulTime: \"\"}\ndeclines: [CRON-STATUS-005, CRON-STATUS-001]"),
+		"\nfields: {spec.suspend: spec.paused, spec.jobTemplate: spec.template.jobTemplate, "+
+		"status.active: status.running, status.lastSuccessfulTime: \"\"}\n"+
+		"declines: [CRON-STATUS-005, CRON-STATUS-001]"),
 		0o644); err != nil {
+		t.Fatal(err)
+	}
+	unfit := filepath.Join(t.TempDir(), "dialect.yaml")
+	if err := os.WriteFile(unfit, []byte("crd: "+crd), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -113,6 +119,8 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 			"reconciles no custom resource in place of CronJobs"},
 		"dialect elsewhere": {[]string{"--cluster=existing", "--controllers=cronjob",
 			"--dialect=../../fixtures/dialect/example/dialect.yaml"}, "on embedded and kind clusters only"},
+		"dialect of another API": {[]string{"--controllers=cronjob", "--dialect=" + unfit},
+			`v1 has no spec.suspend: add 'spec.suspend: ""'; v1 has no status.active: add`},
 		"dialect declines": {[]string{"--controllers=cronjob", "--dialect=" + declines},
 			"the dialect cannot decline CRON-STATUS-001"},
 		"unknown environment":    {[]string{"--environment=kueue"}, `unknown environment "kueue"; use queued`},
