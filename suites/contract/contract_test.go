@@ -47,4 +47,17 @@ func TestRequirementsAboutAField(t *testing.T) {
 			t.Errorf("%q: %t", path, got)
 		}
 	}
+	inTemplate := "batch/v1 JobTemplateSpec.spec; batch/v1 JobSpec.suspend"
+	for id, want := range map[string]bool{"CRON-A-001": true, "JOB-A-001": false} {
+		r := Requirement{ID: id, Source: inTemplate}
+		if got := r.IsAbout("spec.jobTemplate.spec.suspend"); got != want || r.IsAbout("spec.suspend") {
+			t.Errorf("%s: %t", id, got)
+		}
+	}
+	for source, want := range map[string]bool{"KEP-4026; batch/v1 CronJobScheduledTimestampAnnotation": true,
+		"KEP-4026": false} {
+		if got := (Requirement{Source: source}).RecordsTime(); got != want {
+			t.Errorf("%s: %t", source, got)
+		}
+	}
 }

@@ -36,13 +36,26 @@ func Links(source string) string {
 }
 
 // IsAbout reports whether a field of batch/v1's CronJob, such as status.active, is a source of the
-// requirement.
+// requirement. Of a field of its template, such as spec.jobTemplate.spec.suspend, only requirements of
+// CronJobs are.
 func (r Requirement) IsAbout(path string) bool {
-	section, name, _ := strings.Cut(path, ".")
-	kind := map[string]string{"spec": "CronJobSpec.", "status": "CronJobStatus."}[section]
-	return kind != "" && slices.ContainsFunc(Parts(r.Source), func(p Part) bool {
-		return p.Text == "batch/v1 "+kind+name
-	})
+	for _, section := range []struct{ prefix, kind string }{
+		{"spec.jobTemplate.spec.", "JobSpec."}, {"spec.", "CronJobSpec."}, {"status.", "CronJobStatus."},
+	} {
+		if name, below := strings.CutPrefix(path, section.prefix); below {
+			return (section.kind != "JobSpec." || r.Profile() == CronJob) && r.cites("batch/v1 "+section.kind+name)
+		}
+	}
+	return false
+}
+
+// RecordsTime reports whether the annotation with the scheduled time of Jobs is a source of the requirement.
+func (r Requirement) RecordsTime() bool {
+	return r.cites("batch/v1 CronJobScheduledTimestampAnnotation")
+}
+
+func (r Requirement) cites(source string) bool {
+	return slices.ContainsFunc(Parts(r.Source), func(p Part) bool { return p.Text == source })
 }
 
 // Part is a piece of a Source. URL is the page it names, empty if it names none.

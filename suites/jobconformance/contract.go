@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/dialect"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
@@ -41,19 +44,21 @@ func (f *flags) selectByContract() error {
 		!slices.Contains(f.decline, webhooks) {
 		f.selection.Declined = append(f.selection.Declined, webhooks)
 	}
-	dialect := f.options.Implementation.Dialect()
-	for _, id := range dialect.Declines {
+	d := f.options.Implementation.Dialect()
+	f.selection.Expect(unclaimed(d.CronJob))
+	for _, id := range d.Declines {
 		r, found := table.Find(id)
 		switch {
 		case !found:
 			return badinput.New(fmt.Sprintf("the dialect declines the unknown requirement %q", id),
 				"list all with jobconformance explain")
-		case r.Profile() != contract.API && !slices.ContainsFunc(dialect.CronJob.Fields.Lacking(), r.IsAbout):
-			return badinput.New("the dialect cannot decline "+id+
-				", whose source is no field that the custom resource lacks",
-				"decline requirements API-, or those about fields that there are not")
+		case slices.Contains(f.selection.DeclinedRequirements, id):
+		case r.Profile() != contract.API:
+			return badinput.New("the dialect cannot decline "+id, "decline requirements API-, or use "+
+				console.Flag("expectations"))
+		default:
+			f.selection.DeclinedRequirements = append(f.selection.DeclinedRequirements, id)
 		}
-		f.selection.DeclinedRequirements = append(f.selection.DeclinedRequirements, id)
 	}
 	if f.expectations != "" {
 		expected, err := expectations.Load(f.expectations)
@@ -71,4 +76,28 @@ func (f *flags) selectByContract() error {
 	var err error
 	f.selection.Known, err = library.Bugs()
 	return err
+}
+
+// unclaimed returns the requirements that a custom resource in place of CronJobs cannot meet, and why.
+func unclaimed(r dialect.Resource) (all []spec.Expectation) {
+	for _, q := range table.All() {
+		reason := ""
+		for _, path := range r.Fields.Lacking() {
+			if q.IsAbout(path) {
+				reason = cmp.Or(reason, "the custom resource has no "+path)
+			}
+		}
+		switch {
+		case reason != "" || !q.RecordsTime():
+		case r.TimeInName:
+			reason = "Jobs have their scheduled time in their names alone"
+		case r.ScheduledTime != "" && q.IsAbout("spec.timeZone"):
+			reason = "the scheduled time is in the annotation " + r.ScheduledTime + ", in whatever zone"
+		}
+		if reason != "" {
+			all = append(all, spec.Expectation{Requirement: q.ID, Invariants: q.Invariants, Reason: reason,
+				Entry: "the dialect"})
+		}
+	}
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jobconformance/jobconformance/fixtures/dialect"
 	ginkgo "github.com/onsi/ginkgo/v2/types"
 )
 
@@ -34,5 +35,45 @@ func TestSelectByContract(t *testing.T) {
 	}
 	if filter([]string{"area:api", "requirement:JOB-END-001"}) {
 		t.Error("the label filter that was given is lost")
+	}
+}
+
+// What hangs on a field of a CronJob is declined where there is none, and nothing else.
+func TestWhatACustomResourceCannotMeet(t *testing.T) {
+	fields := func(path string) dialect.Resource { return dialect.Resource{Fields: dialect.Fields{path: ""}} }
+	for name, row := range map[string]struct {
+		resource dialect.Resource
+		want     []string
+	}{
+		"nothing": {dialect.Resource{}, nil},
+		"moved":   {dialect.Resource{Fields: dialect.Fields{"spec.suspend": "spec.paused"}}, nil},
+		"timeZone": {fields("spec.timeZone"), []string{"API-CRONJOB-007", "API-CRONJOB-008",
+			"CRON-LOCAL-001", "CRON-LOCAL-002", "CRON-ZONE-001", "CRON-ZONE-002", "CRON-ZONE-003"}},
+		"lastSuccessfulTime": {fields("status.lastSuccessfulTime"), []string{
+			"CRON-STATUS-005", "CRON-STATUS-006", "CRON-STATUS-007"}},
+		"lastScheduleTime": {fields("status.lastScheduleTime"), []string{
+			"CRON-ADMISSION-001", "CRON-FAULTS-002", "CRON-SCHEDULE-005", "CRON-STATUS-003", "CRON-STATUS-004"}},
+		"failedJobsHistoryLimit": {fields("spec.failedJobsHistoryLimit"), []string{"API-CRONJOB-001", "API-CRONJOB-009",
+			"CRON-HISTORY-002", "CRON-HISTORY-003", "CRON-HISTORY-004", "CRON-HISTORY-005"}},
+		"suspend of Jobs": {fields("spec.jobTemplate.spec.suspend"), []string{
+			"CRON-CONCURRENCY-008", "CRON-TEMPLATE-002"}},
+		"an annotation of its own": {dialect.Resource{ScheduledTime: "example.com/at"}, []string{"CRON-ZONE-002"}},
+		"in the name": {dialect.Resource{TimeInName: true}, []string{
+			"CRON-JOBS-003", "CRON-TEMPLATE-001", "CRON-ZONE-002"}},
+	} {
+		var got []string
+		for _, e := range unclaimed(row.resource) {
+			got = append(got, e.Requirement)
+			if e.Fails || e.Reason == "" {
+				t.Errorf("%s: %+v", name, e)
+			}
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+	if of := unclaimed(fields("status.lastSuccessfulTime")); of[0].String() !=
+		"the custom resource has no status.lastSuccessfulTime" {
+		t.Errorf("%+v", of)
 	}
 }

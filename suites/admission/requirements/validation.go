@@ -171,8 +171,8 @@ var (
 	CronJobDefaults = set.New("API-CRONJOB-001",
 		"A CronJob MUST get the concurrencyPolicy Allow, suspend false, and limits of 3 successful and 1 failed "+
 			"Jobs, where it says nothing else.",
-		"batch/v1 CronJobSpec.concurrencyPolicy; batch/v1 CronJobSpec.successfulJobsHistoryLimit; batch/v1 "+
-			"CronJobSpec.failedJobsHistoryLimit")
+		"batch/v1 CronJobSpec.concurrencyPolicy; batch/v1 CronJobSpec.suspend; batch/v1 "+
+			"CronJobSpec.successfulJobsHistoryLimit; batch/v1 CronJobSpec.failedJobsHistoryLimit")
 	CronJobNameIsShort = set.New("API-CRONJOB-002",
 		"A CronJob MUST be refused when its name has more than 52 characters, and accepted with 52.",
 		"docs: concepts/workloads/controllers/cron-jobs#writing-a-cronjob-spec")
@@ -200,7 +200,8 @@ var (
 	RefusesNegativeCronNumbers = set.New("API-CRONJOB-009",
 		"A negative startingDeadlineSeconds, successfulJobsHistoryLimit or failedJobsHistoryLimit MUST be "+
 			"refused, and 0 MUST be accepted.",
-		"batch/v1 CronJobSpec")
+		"batch/v1 CronJobSpec.startingDeadlineSeconds; batch/v1 CronJobSpec.successfulJobsHistoryLimit; "+
+			"batch/v1 CronJobSpec.failedJobsHistoryLimit")
 	ConcurrencyPolicyIsValid = set.New("API-CRONJOB-010",
 		"A concurrencyPolicy other than Allow, Forbid and Replace MUST be refused.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")

@@ -21,14 +21,14 @@ var (
 		contract.Invariants{"cronjob-starts-in-time"})
 	OneJobPerTime = set.New("CRON-SCHEDULE-002",
 		"A CronJob controller MUST NOT start more than one Job for a scheduled time.",
-		"batch/v1 CronJobStatus.lastScheduleTime; kubernetes/kubernetes#120649",
+		"docs: concepts/workloads/controllers/cron-jobs#job-creation; kubernetes/kubernetes#120649",
 		contract.Invariants{"cronjob-one-job-per-time"})
 	NoticesTimeAlone = set.New("CRON-SCHEDULE-003",
 		"A CronJob controller MUST notice a scheduled time by itself, without any change of an object.",
 		"batch/v1 CronJobSpec.schedule")
 	NotBeforeCreation = set.New("CRON-SCHEDULE-004",
 		"A CronJob controller MUST NOT start a Job for a time before the CronJob was created.",
-		"batch/v1 CronJobSpec.schedule; batch/v1 CronJobStatus.lastScheduleTime")
+		"batch/v1 CronJobSpec.schedule; docs: concepts/workloads/controllers/cron-jobs#job-creation")
 	NotBeforeLastSchedule = set.New("CRON-SCHEDULE-005",
 		"A CronJob controller MUST NOT start a Job for the time in lastScheduleTime, or one before it.",
 		"batch/v1 CronJobStatus.lastScheduleTime")
@@ -98,7 +98,7 @@ var (
 		contract.CronTimeZone)
 	AnnotationInTimeZone = set.New("CRON-ZONE-002",
 		"The scheduled time in a Job's annotation MUST be in the CronJob's time zone.",
-		"KEP-4026; batch/v1 CronJobScheduledTimestampAnnotation",
+		"KEP-4026; batch/v1 CronJobScheduledTimestampAnnotation; batch/v1 CronJobSpec.timeZone",
 		contract.CronTimeZone)
 	ChangedTimeZone = set.New("CRON-ZONE-003",
 		"A time zone that is changed MUST hold for the Jobs that start from then on.",
@@ -106,7 +106,7 @@ var (
 		contract.CronTimeZone)
 	ZoneOfTheController = set.New("CRON-ZONE-004",
 		"Where timeZone is not set, a CronJob controller MUST read the schedule in its own time zone.",
-		"batch/v1 CronJobSpec.timeZone; docs: concepts/workloads/controllers/cron-jobs#time-zones")
+		"docs: concepts/workloads/controllers/cron-jobs#time-zones")
 	LocalDays = set.New("CRON-LOCAL-001",
 		"The days, months and weekdays of a schedule MUST be those of the CronJob's time zone.",
 		"batch/v1 CronJobSpec.timeZone; docs: concepts/workloads/controllers/cron-jobs#time-zones",
@@ -139,11 +139,13 @@ var (
 	DeadlineLimitsMissedTimes = set.New("CRON-DEADLINE-003",
 		"Where startingDeadlineSeconds is set, times missed before that MUST NOT keep a CronJob controller from "+
 			"starting a Job, however many they are.",
-		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline")
+		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: "+
+			"concepts/workloads/controllers/cron-jobs#starting-deadline")
 	NoWarningWithinDeadline = set.New("CRON-DEADLINE-004",
 		"Where startingDeadlineSeconds is set, a CronJob controller SHOULD NOT warn of too many missed "+
 			"times for those before that.",
-		"docs: concepts/workloads/controllers/cron-jobs#starting-deadline")
+		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: "+
+			"concepts/workloads/controllers/cron-jobs#starting-deadline")
 	DeadlineWithEvery = set.New("CRON-DEADLINE-005",
 		"With @every and a startingDeadlineSeconds that is shorter than the interval, a CronJob controller SHOULD "+
 			"start a missed Job within the deadline.",
@@ -167,12 +169,12 @@ var (
 	ResumeStartsMissed = set.New("CRON-SUSPEND-002",
 		"When a CronJob without a starting deadline is resumed, a CronJob controller MUST "+
 			"start what was missed at once.",
-		"docs: concepts/workloads/controllers/cron-jobs#schedule-suspension")
+		"batch/v1 CronJobSpec.suspend; docs: concepts/workloads/controllers/cron-jobs#schedule-suspension")
 	ResumeKeepsDeadline = set.New("CRON-SUSPEND-003",
 		"When a CronJob is resumed, a CronJob controller MUST NOT start what was missed by more "+
 			"than its starting deadline.",
-		"docs: concepts/workloads/controllers/cron-jobs#schedule-suspension; batch/v1 "+
-			"CronJobSpec.startingDeadlineSeconds")
+		"batch/v1 CronJobSpec.suspend; batch/v1 CronJobSpec.startingDeadlineSeconds; docs: "+
+			"concepts/workloads/controllers/cron-jobs#schedule-suspension")
 	SuspensionLeavesJobs = set.New("CRON-SUSPEND-004",
 		"Suspension MUST NOT change anything about Jobs that were started: they go on, and "+
 			"the status notices their end.",
@@ -195,28 +197,30 @@ var (
 	ForbidStartsLater = set.New("CRON-CONCURRENCY-004",
 		"With the policy Forbid, a CronJob controller MUST start the Job that was kept back when the earlier one has "+
 			"finished, if it is not too late by then.",
-		"docs: concepts/workloads/controllers/cron-jobs#concurrency-policy")
+		"batch/v1 CronJobSpec.concurrencyPolicy; docs: "+
+			"concepts/workloads/controllers/cron-jobs#concurrency-policy")
 	ForbidSkipsAfterDeadline = set.New("CRON-CONCURRENCY-005",
 		"With the policy Forbid, a CronJob controller MUST skip the Job that was kept back when "+
 			"its starting deadline is over.",
-		"docs: concepts/workloads/controllers/cron-jobs#concurrency-policy; batch/v1 "+
-			"CronJobSpec.startingDeadlineSeconds")
+		"batch/v1 CronJobSpec.concurrencyPolicy; batch/v1 CronJobSpec.startingDeadlineSeconds; docs: "+
+			"concepts/workloads/controllers/cron-jobs#concurrency-policy")
 	ForbidIgnoresFailedJobs = set.New("CRON-CONCURRENCY-006",
 		"With the policy Forbid, a Job that has failed MUST count as finished.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
 	ForbidIgnoresMissingJobs = set.New("CRON-CONCURRENCY-007",
 		"With the policy Forbid, a Job that does not exist MUST NOT keep others back, even if the status names it.",
-		"kubernetes/kubernetes#58748; kubernetes/kubernetes#107827")
+		"batch/v1 CronJobSpec.concurrencyPolicy; kubernetes/kubernetes#58748; kubernetes/kubernetes#107827")
 	ForbidCountsSuspendedJobs = set.New("CRON-CONCURRENCY-008",
 		"With the policy Forbid, a Job that is suspended MUST count as one that has not finished.",
-		"batch/v1 CronJobSpec.concurrencyPolicy; KEP-2232")
+		"batch/v1 CronJobSpec.concurrencyPolicy; batch/v1 JobSpec.suspend; KEP-2232")
 	ForbidCountsTerminatingJobs = set.New("CRON-CONCURRENCY-009",
 		"With the policy Forbid, a Job that is being deleted MUST count as one that has not "+
 			"finished, until it is gone.",
 		"batch/v1 CronJobSpec.concurrencyPolicy; kubernetes/kubernetes#58748")
 	PolicyCountsOwnJobs = set.New("CRON-CONCURRENCY-010",
 		"With any policy, a CronJob controller MUST look at the Jobs of that CronJob only.",
-		"docs: concepts/workloads/controllers/cron-jobs#concurrency-policy")
+		"batch/v1 CronJobSpec.concurrencyPolicy; docs: "+
+			"concepts/workloads/controllers/cron-jobs#concurrency-policy")
 	ChangedPolicyHoldsAtOnce = set.New("CRON-CONCURRENCY-011",
 		"A policy that is changed MUST hold at once, for what is kept back and for what runs.",
 		"batch/v1 CronJobSpec.concurrencyPolicy")
@@ -274,7 +278,7 @@ var (
 		"docs: concepts/workloads/controllers/cron-jobs#modifying-a-cronjob")
 	RetriesToStartAJob = set.New("CRON-JOBS-009",
 		"A CronJob controller MUST go on trying to start a Job that cannot be created for a while.",
-		"batch/v1 CronJobSpec.startingDeadlineSeconds; docs: concepts/workloads/controllers/cron-jobs#job-creation")
+		"docs: concepts/workloads/controllers/cron-jobs#job-creation")
 )
 
 // How a Job follows from the template and its scheduled time.
@@ -286,7 +290,7 @@ var (
 	TemplateMaySuspend = set.New("CRON-TEMPLATE-002",
 		"A CronJob controller MUST create the Job as the template says also if it says that the Job shall be "+
 			"suspended, and MUST leave it so.",
-		"batch/v1 JobTemplateSpec.spec; KEP-2232")
+		"batch/v1 JobTemplateSpec.spec; batch/v1 JobSpec.suspend; KEP-2232")
 	JobNameIsStable = set.New("CRON-TEMPLATE-003",
 		"A CronJob controller SHOULD give the Job of a scheduled time the same name each time that it creates it, so "+
 			"that it cannot be there twice.",
@@ -336,7 +340,8 @@ var (
 		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; batch/v1 CronJobSpec.failedJobsHistoryLimit")
 	HistoryLimitZero = set.New("CRON-HISTORY-004",
 		"With a limit of 0, a CronJob controller MUST keep none.",
-		"docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
+		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; batch/v1 CronJobSpec.failedJobsHistoryLimit; docs: "+
+			"concepts/workloads/controllers/cron-jobs#jobs-history-limits")
 	LoweredHistoryLimit = set.New("CRON-HISTORY-005",
 		"A limit that is lowered MUST hold at once.",
 		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; batch/v1 CronJobSpec.failedJobsHistoryLimit")
@@ -348,13 +353,15 @@ var (
 		"batch/v1 CronJobSpec.suspend; batch/v1 CronJobSpec.successfulJobsHistoryLimit")
 	HistoryLeavesOthers = set.New("CRON-HISTORY-008",
 		"A CronJob controller MUST NOT delete Jobs of others for the sake of a limit.",
-		"docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
+		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; docs: "+
+			"concepts/workloads/controllers/cron-jobs#jobs-history-limits")
 	HistoryWhileStartsFail = set.New("CRON-HISTORY-009",
 		"The limits MUST hold while no Job can be started.",
-		"kubernetes/kubernetes#119776")
+		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; kubernetes/kubernetes#119776")
 	HistoryDeletesPods = set.New("CRON-HISTORY-010",
 		"The pods of a Job that is deleted for a limit MUST go with it.",
-		"docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
+		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; docs: "+
+			"concepts/workloads/controllers/cron-jobs#jobs-history-limits")
 )
 
 // What the status of a CronJob records of its Jobs.
@@ -422,7 +429,8 @@ var (
 		"docs: tasks/job/automated-tasks-with-cron-jobs")
 	EventForDeletedJob = set.New("CRON-TELLS-002",
 		"A CronJob controller SHOULD emit the event SuccessfulDelete for a Job that it has deleted.",
-		"docs: concepts/workloads/controllers/cron-jobs#jobs-history-limits")
+		"batch/v1 CronJobSpec.successfulJobsHistoryLimit; docs: "+
+			"concepts/workloads/controllers/cron-jobs#jobs-history-limits")
 	EventsForMissingAndUnexpected = set.New("CRON-TELLS-003",
 		"A CronJob controller SHOULD emit the event MissingJob for a running Job that is gone, and the warning "+
 			"UnexpectedJob for a Job of the CronJob that it did not start.",
