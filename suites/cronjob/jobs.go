@@ -30,8 +30,7 @@ var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 		}), tick)
 
 		job := cronJob.Starts(tick)
-		Expect(job.Made().Annotations).To(HaveKeyWithValue(
-			batchv1.CronJobScheduledTimestampAnnotation, tick.Format(time.RFC3339)))
+		Expect(framework.ScheduledTime(*job.Made())).To(Equal(framework.Times(tick)[0]))
 		Expect(cronJob.Now().Spec.JobTemplate.Annotations).To(HaveKeyWithValue(
 			batchv1.CronJobScheduledTimestampAnnotation, "2001-01-01T00:00:00Z"))
 	})
@@ -46,12 +45,13 @@ var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 		})
 		cronJob := s.Due(puppet.CronJob("a", template), tick)
 
-		Expect(cronJob.Starts(tick).Made().Spec).To(And(
-			HaveField("Suspend", HaveValue(BeTrue())),
-			HaveField("CompletionMode", HaveValue(Equal(batchv1.IndexedCompletion))),
-			HaveField("ActiveDeadlineSeconds", HaveValue(BeEquivalentTo(1234))),
-			HaveField("PodReplacementPolicy", HaveValue(Equal(batchv1.Failed))),
-			HaveField("TTLSecondsAfterFinished", HaveValue(BeEquivalentTo(99)))))
+		got := cronJob.Starts(tick).Made().Spec
+		Expect(got.Suspend).To(HaveValue(BeTrue()))
+		in := "spec.jobTemplate.spec."
+		s.ExpectField(in+"completionMode", got.CompletionMode, HaveValue(Equal(batchv1.IndexedCompletion)))
+		s.ExpectField(in+"activeDeadlineSeconds", got.ActiveDeadlineSeconds, HaveValue(BeEquivalentTo(1234)))
+		s.ExpectField(in+"podReplacementPolicy", got.PodReplacementPolicy, HaveValue(Equal(batchv1.Failed)))
+		s.ExpectField(in+"ttlSecondsAfterFinished", got.TTLSecondsAfterFinished, HaveValue(BeEquivalentTo(99)))
 		s.Stays("the Job is active and has no pods", func(g Gomega) {
 			cronJob.Refers(g, tick)
 			g.Expect(s.Pods()).To(BeEmpty())

@@ -48,8 +48,8 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 
 	// batch/v1 JobTemplateSpec: standard object's metadata of the jobs created from this template.
 	// Wrong: copies the spec alone, or the CronJob's own metadata.
-	It("the controller creates a Job from the template, with its owner and scheduled time", covers.Requirements(
-		JobFollowsTemplate, CronJobOwnsJob, ScheduledTimeAnnotation), func(ctx SpecContext) {
+	It("the controller creates a Job from the template, with its owner", covers.Requirements(
+		JobFollowsTemplate, CronJobOwnsJob), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		template := puppet.Job("").Label("team", "blue").Parallelism(2).Completions(3).BackoffLimit(4).
 			Puppet(map[string]string{"example.com/pod": "p"})
@@ -67,7 +67,6 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		Expect(job.Labels).To(And(HaveKeyWithValue("team", "blue"), Not(HaveKey("own"))))
 		Expect(job.Annotations).To(And(
 			HaveKeyWithValue("example.com/job", "j"),
-			HaveKeyWithValue(batchv1.CronJobScheduledTimestampAnnotation, tick.Format(time.RFC3339)),
 			Not(HaveKey("example.com/own"))))
 		Expect(job.Spec.Parallelism).To(HaveValue(BeEquivalentTo(2)))
 		Expect(job.Spec.Completions).To(HaveValue(BeEquivalentTo(3)))
@@ -221,19 +220,30 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		})
 	})
 
-	// batch/v1 CronJobSpec.timeZone; by KEP-4026 the annotation is in that zone, too.
-	// In any other zone, no Job has been due since lastScheduleTime.
-	It("the controller follows the schedule in the CronJob's time zone", covers.Requirements(
-		ScheduleInTimeZone, AnnotationInTimeZone), func(ctx SpecContext) {
-		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
-		zone := time.FixedZone("", 5*3600+1800) // India has no daylight saving time
-		local := tick.In(zone)
-		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).
-			Schedule(fmt.Sprintf("%d %d * * *", local.Minute(), local.Hour())).
-			With(func(c *batchv1.CronJob) { c.Spec.TimeZone = ptr.To("Asia/Kolkata") }), framework.LastBefore(tick))
+	// india creates a CronJob that has missed the time of tick in India. In any other zone, none of its
+	// Jobs is due. India has no daylight saving time.
+	india := func(s *framework.Sandbox, tick time.Time) (*framework.CronJob, time.Time) {
+		GinkgoHelper()
+		local := tick.In(time.FixedZone("", 5*3600+1800))
+		return s.Scheduled(puppet.CronJob("a", puppet.Job("")).
+			Schedule(fmt.Sprintf("%d %d * * *", local.Minute(), local.Hour())).TimeZone("Asia/Kolkata"),
+			framework.LastBefore(tick)), local
+	}
 
-		job := cronJob.Starts(tick).Made()
-		Expect(job.Annotations).To(HaveKeyWithValue(
+	// batch/v1 CronJobSpec.timeZone. Wrong: reads the schedule in UTC.
+	It("the controller follows the schedule in the CronJob's time zone", covers.Requirements(
+		ScheduleInTimeZone), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob, _ := india(s, tick)
+		cronJob.Starts(tick)
+	})
+
+	// KEP-4026. Wrong: writes the time in UTC.
+	It("the controller writes a Job's scheduled time in the CronJob's time zone", covers.Requirements(
+		AnnotationInTimeZone), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob, local := india(s, tick)
+		Expect(cronJob.Starts(tick).Made().Annotations).To(HaveKeyWithValue(
 			batchv1.CronJobScheduledTimestampAnnotation, local.Format(time.RFC3339)))
 	})
 

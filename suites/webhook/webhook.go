@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,6 +85,25 @@ func zone(text string) func(*batchv1.CronJob) {
 	return func(c *batchv1.CronJob) { c.Spec.TimeZone = &text }
 }
 
+// mistake is a value of a field that the schema of a custom resource accepts, and its webhook does not.
+type mistake struct {
+	field string
+	make  func(*batchv1.CronJob)
+}
+
+// unreadable are mistakes that nobody can read, in a new CronJob and as a change.
+var unreadable = []mistake{{"spec.schedule", never}, {"spec.timeZone", zone("Nowhere/Land")}}
+
+// noJob is a mistake in the template.
+var noJob = mistake{"spec.jobTemplate.spec.parallelism", func(c *batchv1.CronJob) {
+	c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1)
+}}
+
+// possible leaves out mistakes in fields that CronJobs of the implementation do not have.
+func possible(s *framework.Sandbox, mistakes ...mistake) []mistake {
+	return slices.DeleteFunc(slices.Clone(mistakes), func(m mistake) bool { return s.Lacks(m.field) })
+}
+
 // never is no schedule, but a text that the schema of a custom resource accepts.
 var never = schedule("never")
 
@@ -112,11 +132,13 @@ var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 		})
 		want := c.DeepCopy().Spec
 		framework.Create(s, c)
-		Expect(c.Spec.Suspend).To(Equal(want.Suspend))
-		Expect(c.Spec.StartingDeadlineSeconds).To(Equal(want.StartingDeadlineSeconds))
-		Expect(c.Spec.ConcurrencyPolicy).To(Equal(want.ConcurrencyPolicy))
-		Expect(c.Spec.SuccessfulJobsHistoryLimit).To(Equal(want.SuccessfulJobsHistoryLimit))
-		Expect(c.Spec.FailedJobsHistoryLimit).To(Equal(want.FailedJobsHistoryLimit))
+		s.ExpectField("spec.suspend", c.Spec.Suspend, Equal(want.Suspend))
+		s.ExpectField("spec.startingDeadlineSeconds", c.Spec.StartingDeadlineSeconds,
+			Equal(want.StartingDeadlineSeconds))
+		s.ExpectField("spec.concurrencyPolicy", c.Spec.ConcurrencyPolicy, Equal(want.ConcurrencyPolicy))
+		s.ExpectField("spec.successfulJobsHistoryLimit", c.Spec.SuccessfulJobsHistoryLimit,
+			Equal(want.SuccessfulJobsHistoryLimit))
+		s.ExpectField("spec.failedJobsHistoryLimit", c.Spec.FailedJobsHistoryLimit, Equal(want.FailedJobsHistoryLimit))
 	})
 
 	// Wrong: defaults new objects only.
@@ -130,10 +152,11 @@ var _ = Describe("Webhooks, defaults:", behaviour.Webhooks, func() {
 		c, err := merge(s, c, `{"spec":{"concurrencyPolicy":null,"suspend":null,
 			"successfulJobsHistoryLimit":null,"failedJobsHistoryLimit":null}}`)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(c.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
-		Expect(c.Spec.Suspend).To(HaveValue(BeFalse()))
-		Expect(c.Spec.SuccessfulJobsHistoryLimit).To(HaveValue(BeEquivalentTo(3)))
-		Expect(c.Spec.FailedJobsHistoryLimit).To(HaveValue(BeEquivalentTo(1)))
+		s.ExpectField("spec.concurrencyPolicy", c.Spec.ConcurrencyPolicy, Equal(batchv1.AllowConcurrent))
+		s.ExpectField("spec.suspend", c.Spec.Suspend, HaveValue(BeFalse()))
+		s.ExpectField("spec.successfulJobsHistoryLimit", c.Spec.SuccessfulJobsHistoryLimit,
+			HaveValue(BeEquivalentTo(3)))
+		s.ExpectField("spec.failedJobsHistoryLimit", c.Spec.FailedJobsHistoryLimit, HaveValue(BeEquivalentTo(1)))
 	})
 
 	// Wrong: changes the spec with each request.
@@ -156,25 +179,23 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 		RefusesAsInvalid), func(ctx SpecContext) {
 		s := served(ctx)
 		existing := framework.Create(s, cronJob(s))
-		for field, change := range map[string]func(*batchv1.CronJob){
-			"spec.schedule": never,
-			"spec.timeZone": zone("Nowhere/Land"),
-			"spec.jobTemplate.spec.parallelism": func(c *batchv1.CronJob) {
-				c.Spec.JobTemplate.Spec.Parallelism = ptr.To[int32](-1)
-			},
-		} {
-			expectInvalid(s.Client.Create(ctx, named(s, "b", change)), "a new CronJob with another "+field, field)
+		for _, m := range possible(s, slices.Concat(unreadable, []mistake{noJob})...) {
+			expectInvalid(s.Client.Create(ctx, named(s, "b", m.make)), "a new CronJob with another "+m.field, m.field)
 			changed := existing.DeepCopy()
-			change(changed)
-			expectInvalid(s.Client.Patch(ctx, changed, client.MergeFrom(existing)), "a change of "+field, field)
+			m.make(changed)
+			expectInvalid(s.Client.Patch(ctx, changed, client.MergeFrom(existing)), "a change of "+m.field, m.field)
 		}
 	})
 
 	// Wrong: stops at the first one.
 	It("the webhook names all fields that are wrong", covers.Requirements(NamesAllFields), func(ctx SpecContext) {
 		s := served(ctx)
-		err := s.Client.Create(ctx, named(s, strings.Repeat("a", 53), never, zone("Nowhere/Land")))
-		expectInvalid(err, "a CronJob with three errors", "metadata.name", "spec.schedule", "spec.timeZone")
+		c, fields := named(s, strings.Repeat("a", 53)), []string{"metadata.name"}
+		for _, m := range possible(s, unreadable...) {
+			m.make(c)
+			fields = append(fields, m.field)
+		}
+		expectInvalid(s.Client.Create(ctx, c), "a CronJob with errors in "+strings.Join(fields, ", "), fields...)
 	})
 
 	// Wrong: hands any text to a parser that panics.
@@ -189,7 +210,11 @@ var _ = Describe("Webhooks, validation:", behaviour.Webhooks, func() {
 			expectInvalid(s.Client.Create(ctx, cronJob(s, schedule(text)), client.DryRunAll),
 				"the schedule "+text[:min(len(text), 30)], "spec.schedule")
 		}
-		for _, text := range []string{"\x00", "..", "../../etc/passwd", "/etc/localtime", strings.Repeat("a", 10_000)} {
+		zones := []string{"\x00", "..", "../../etc/passwd", "/etc/localtime", strings.Repeat("a", 10_000)}
+		if s.Lacks("spec.timeZone") {
+			zones = nil
+		}
+		for _, text := range zones {
 			expectInvalid(s.Client.Create(ctx, cronJob(s, zone(text)), client.DryRunAll),
 				"the time zone "+text[:min(len(text), 30)], "spec.timeZone")
 		}
