@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/sandbox"
@@ -188,8 +189,11 @@ func (r *runner) unmet() (faults []string) {
 // ask sends a request to the API server, and waits until the history has its effect.
 func (r *runner) ask(ctx context.Context, step *Step) error {
 	err := r.request(ctx, step)
-	status := apierrors.APIStatus(nil)
+	status, dropped := apierrors.APIStatus(nil), new(sandbox.Dropped)
 	switch {
+	case errors.As(err, &dropped):
+		return badinput.Wrap(dropped, "the scenario would not be what it says",
+			"start the API server with that gate, or leave the field out")
 	case step.IfAny && apierrors.IsNotFound(err):
 		return nil
 	case errors.As(err, &status) && step.Answers == int(status.Status().Code):
