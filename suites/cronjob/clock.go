@@ -62,6 +62,7 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, func() {
 	It("the controller starts no missed Job with a starting deadline of 0, and perhaps the next one",
 		covers.Requirements(ShortDeadline), func(ctx SpecContext) {
 			s, tick := framework.New(ctx), time.Now().Add(6*time.Second).Truncate(time.Second)
+			s.NeedsSeconds()
 			last := tick.Add(-time.Minute)
 			cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule("@every 1m").
 				StartingDeadlineSeconds(0), last.Add(-5*time.Minute))
@@ -93,6 +94,7 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, func() {
 	It("the controller starts a Job within 10 s of its scheduled time", covers.Requirements(
 		StartsWithoutDelay), func(ctx SpecContext) {
 		s, last := framework.New(ctx), time.Now().Add(-54*time.Second).Truncate(time.Second)
+		s.NeedsSeconds()
 		tick := last.Add(time.Minute)
 		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule("@every 1m"), last)
 
@@ -114,6 +116,7 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, Label("slow"), func() {
 		NoticesTimeAlone, OneJobPerTime), func(ctx SpecContext) {
 		const interval = 20 * time.Second
 		s, last := framework.New(ctx), time.Now().Truncate(time.Second)
+		s.NeedsSeconds()
 		tick := func(n time.Duration) time.Time { return last.Add(n * interval) }
 		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("").ExitCodes("0")).
 			Schedule("@every 20s").SuccessfulJobsHistoryLimit(0), last)
@@ -151,6 +154,7 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, Label("slow"), func() {
 		Entry("after a time whose Job could not get its name", covers.Requirements(NextTimeAfterSkipped),
 			covers.Shows(upstream.ForeignJobStopsClock), covers.MayShow(upstream.LostStart),
 			nextInterval, func(s *framework.Sandbox, next time.Time) *framework.CronJob {
+				s.NeedsSeconds()
 				missed := next.Add(-5 * time.Minute)
 				s.Create(unmanaged(s.JobName("a", missed)))
 				return skips(s, puppet.CronJob("a", puppet.Job("")).Schedule("@every 5m"), missed.Add(-5*time.Minute))

@@ -115,6 +115,7 @@ var _ = Describe("CronJob schedule syntax:", behaviour.Schedule, func() {
 // startsAt waits for the first Job of a CronJob, and expects that it is that of a time to come.
 func startsAt(s *framework.Sandbox, cronJob *framework.CronJob, tick time.Time) {
 	GinkgoHelper()
+	s.NeedsSeconds()
 	s.SoonAfter(time.Until(tick), "a Job is started", func(g Gomega) { g.Expect(cronJob.Started()).NotTo(BeEmpty()) })
 	Expect(cronJob.Started()[0]).To(Equal(framework.Times(tick)[0]))
 }

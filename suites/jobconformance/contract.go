@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,10 +80,10 @@ func (f *flags) selectByContract() error {
 // unclaimed returns the requirements that a custom resource in place of CronJobs cannot meet, and why.
 func unclaimed(r dialect.Resource) (all []spec.Expectation) {
 	for _, q := range table.All() {
-		reason := ""
+		reason, by := "", "scheduledTime"
 		for _, path := range r.Fields.Lacking() {
-			if q.IsAbout(path) {
-				reason = cmp.Or(reason, "the custom resource has no "+path)
+			if q.IsAbout(path) && reason == "" {
+				reason, by = "the custom resource has no "+path, path
 			}
 		}
 		switch {
@@ -96,7 +95,7 @@ func unclaimed(r dialect.Resource) (all []spec.Expectation) {
 		}
 		if reason != "" {
 			all = append(all, spec.Expectation{Requirement: q.ID, Invariants: q.Invariants, Reason: reason,
-				Entry: "the dialect"})
+				Entry: "the dialect, " + by})
 		}
 	}
 	return all

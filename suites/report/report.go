@@ -153,7 +153,7 @@ type Expectation struct {
 	Fails string `json:"fails,omitempty"`
 	// Issue is where the user keeps track of it.
 	Issue string `json:"issue,omitempty"`
-	// Entry is the file and the line that say so, as in expectations.yaml:7, or the dialect.
+	// Entry is the file and the line that say so, as in expectations.yaml:7; or the dialect.
 	Entry string `json:"entry"`
 }
 
