@@ -154,7 +154,7 @@ var decisive = []string{
 	"suites/contract", "suites/explore", "suites/scenario",
 	"fixtures/framework", "fixtures/sandbox", "fixtures/history", "fixtures/invariants", "fixtures/faultproxy",
 	"fixtures/puppet",
-	"fixtures/kinds", "fixtures/protocol", "fixtures/spec",
+	"fixtures/kinds", "fixtures/load", "fixtures/protocol", "fixtures/spec",
 }
 
 // suitesDigest identifies the suites: by their sources in a checkout, elsewhere by this
