@@ -8,20 +8,18 @@ import (
 	"embed"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/internal/mutant"
+	"github.com/jobconformance/jobconformance/suites/internal/selftest"
 	"github.com/jobconformance/jobconformance/suites/mutants"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"sigs.k8s.io/yaml"
@@ -97,32 +95,12 @@ func TestEachGroundHasAHalf(t *testing.T) {
 // TestHalves runs each half controller. The environment variable HALVES is a regular expression on
 // the names of some.
 func TestHalves(t *testing.T) {
-	if os.Getenv("JOBCONFORMANCE_SELFTEST") == "" {
-		t.Skip("not verified: it starts a cluster; run `make halves`")
-	}
-	names, err := regexp.Compile(os.Getenv("HALVES"))
-	if err != nil {
-		t.Fatalf("HALVES is not a regular expression: %v", err)
-	}
+	names := selftest.Named(t, "HALVES", "halves")
 	some := slices.DeleteFunc(all(t), func(h half) bool { return !names.MatchString(h.name) })
 	if len(some) == 0 {
 		t.Fatal("HALVES names no half controller")
 	}
-	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
-	defer stop()
-	impl, err := implementation.Parse(implementation.Reference)
-	if err != nil {
-		t.Fatal(err)
-	}
-	environment, err := run.Open(ctx, run.Options{
-		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
-		Implementation: impl, Out: os.Stdout,
-		Reports: filepath.Join("..", "..", "reports", "halves"),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer environment.Close()
+	ctx, environment, impl := selftest.Open(t, "halves")
 	programs := compiled(t, ctx, some)
 	for _, h := range some {
 		t.Run(h.name, func(t *testing.T) { h.check(t, ctx, environment, impl, programs[h.name]) })

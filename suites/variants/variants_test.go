@@ -7,17 +7,16 @@ import (
 	"embed"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/mutant"
+	"github.com/jobconformance/jobconformance/suites/internal/selftest"
 	"sigs.k8s.io/yaml"
 )
 
@@ -80,28 +79,8 @@ func TestVariantsFitTheCode(t *testing.T) {
 // TestVariantsAreGreen checks a controller with the edits of all variants, in one run of all
 // specs. The environment variable VARIANTS is a regular expression on the names of some.
 func TestVariantsAreGreen(t *testing.T) {
-	if os.Getenv("JOBCONFORMANCE_SELFTEST") == "" {
-		t.Skip("not verified: it starts a cluster; run `make test`")
-	}
-	names, err := regexp.Compile(os.Getenv("VARIANTS"))
-	if err != nil {
-		t.Fatalf("VARIANTS is not a regular expression: %v", err)
-	}
-	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
-	defer stop()
-	impl, err := implementation.Parse(implementation.Reference)
-	if err != nil {
-		t.Fatal(err)
-	}
-	environment, err := run.Open(ctx, run.Options{
-		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
-		Implementation: impl, Out: os.Stdout,
-		Reports: filepath.Join("..", "..", "reports", "variants"),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer environment.Close()
+	names := selftest.Named(t, "VARIANTS", "variants")
+	ctx, environment, impl := selftest.Open(t, "variants")
 	dir := t.TempDir()
 	variants := all(t, names)
 	for name, v := range variants {

@@ -1,0 +1,53 @@
+// Package selftest starts a cluster for tests of the suites: each checks other controllers than the
+// reference, made of it.
+package selftest
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/build"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/run"
+)
+
+// Named returns the regular expression in an environment variable, for the names of some
+// controllers. It skips the test where nobody asks for tests that start a cluster; target of the
+// Makefile does.
+func Named(t *testing.T, variable, target string) *regexp.Regexp {
+	t.Helper()
+	if os.Getenv("JOBCONFORMANCE_SELFTEST") == "" {
+		t.Skipf("not verified: it starts a cluster; run `make %s`", target)
+	}
+	names, err := regexp.Compile(os.Getenv(variable))
+	if err != nil {
+		t.Fatalf("%s is not a regular expression: %v", variable, err)
+	}
+	return names
+}
+
+// Open starts a cluster, with reports in a folder below reports of the checkout, and returns it with
+// the implementation that the reference is. Both go with the test, and the context ends with Ctrl-C.
+func Open(t *testing.T, reports string) (context.Context, *run.Environment, implementation.Implementation) {
+	t.Helper()
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
+	t.Cleanup(stop)
+	impl, err := implementation.Parse(implementation.Reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	environment, err := run.Open(ctx, run.Options{
+		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
+		Implementation: impl, Out: os.Stdout,
+		Reports: filepath.Join("..", "..", "reports", reports),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(environment.Close)
+	return ctx, environment, impl
+}
