@@ -102,38 +102,39 @@ var _ = Describe("Job faults:", faultLabels, func() {
 	})
 })
 
+// refusedCronJobs creates a CronJob for each refusal, for which a time is due, and waits until it has its
+// Job and holds is so, which the message of a failure calls what.
+func refusedCronJobs(ctx SpecContext, codes []int, calls func(name string) faultproxy.Calls, what string,
+	holds func(g Gomega, cronJob *framework.CronJob, tick time.Time)) {
+	GinkgoHelper()
+	s, tick := startedCronJob(ctx), framework.Ago(2*time.Hour)
+	all := refuse(s, codes, calls)
+	var cronJobs []*framework.CronJob
+	for _, r := range all {
+		cronJobs = append(cronJobs, s.Due(puppet.CronJob(r.name, puppet.Job("").Suspend()), tick))
+	}
+	for i, r := range all {
+		s.Proxy.Meets(what+" of CronJob "+r.name, r.rule)
+		s.SoonAfter(framework.MaxAPIBackoff, what+" of CronJob "+r.name+" is done", func(g Gomega) {
+			g.Expect(cronJobs[i].Existing()).To(Equal(framework.Times(tick)))
+			holds(g, cronJobs[i], tick)
+		})
+	}
+}
+
 var _ = Describe("CronJob faults:", faultLabels, func() {
 	It("the controller creates refused Jobs by itself, whatever the code of the refusal", covers.Requirements(
 		RetriesRefusedJobs), func(ctx SpecContext) {
-		s, tick := startedCronJob(ctx), framework.Ago(2*time.Hour)
-		all := refuse(s, refusals, beginning(createJobs))
-		var cronJobs []*framework.CronJob
-		for _, r := range all {
-			cronJobs = append(cronJobs, s.Due(puppet.CronJob(r.name, puppet.Job("").Suspend()), tick))
-		}
-		for i, r := range all {
-			s.Proxy.Meets("create the Job of CronJob "+r.name, r.rule)
-			s.SoonAfter(framework.MaxAPIBackoff, "CronJob "+r.name+" has started its Job", func(g Gomega) {
-				g.Expect(cronJobs[i].Existing()).To(Equal(framework.Times(tick)))
-			})
-		}
+		refusedCronJobs(ctx, refusals, beginning(createJobs), "the creation of the Job",
+			func(Gomega, *framework.CronJob, time.Time) {})
 	})
 
 	It("the controller repeats refused status writes by itself, whatever the code of the refusal", covers.Requirements(
 		RecordsDespiteFaults), func(ctx SpecContext) {
-		s, tick := startedCronJob(ctx), framework.Ago(2*time.Hour)
-		all := refuse(s, withoutNotFound, called(writeCronJobStatus))
-		var cronJobs []*framework.CronJob
-		for _, r := range all {
-			cronJobs = append(cronJobs, s.Due(puppet.CronJob(r.name, puppet.Job("").Suspend()), tick))
-		}
-		for i, r := range all {
-			s.Proxy.Meets("write the status of CronJob "+r.name, r.rule)
-			s.SoonAfter(framework.MaxAPIBackoff, "CronJob "+r.name+" has recorded its Job", func(g Gomega) {
-				g.Expect(cronJobs[i].Existing()).To(Equal(framework.Times(tick)))
-				cronJobs[i].Refers(g, tick)
-				cronJobs[i].ScheduledLast(g, tick)
+		refusedCronJobs(ctx, withoutNotFound, called(writeCronJobStatus), "the write of the status",
+			func(g Gomega, cronJob *framework.CronJob, tick time.Time) {
+				cronJob.Refers(g, tick)
+				cronJob.ScheduledLast(g, tick)
 			})
-		}
 	})
 })
