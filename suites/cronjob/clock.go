@@ -67,7 +67,7 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, func() {
 			cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule("@every 1m").
 				StartingDeadlineSeconds(0), last.Add(-5*time.Minute))
 			s.StaysFor(time.Until(tick)+s.Waits().Settle, "no Job of a time before is started", func(g Gomega) {
-				g.Expect(cronJob.Started()).To(Or(BeEmpty(), Equal(framework.Times(tick))))
+				g.Expect(cronJob.Started()).To(BeElementOf(framework.Times(), framework.Times(tick)))
 			})
 			AddReportEntry("scheduled times of the Jobs started", cronJob.Started())
 			cronJob.Change(func(c *batchv1.CronJob) { c.Spec.StartingDeadlineSeconds = ptr.To[int64](3600) })
