@@ -152,7 +152,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	}
 	selection.Except = table.DeclinedInvariants(selection.Declined, selection.DeclinedRequirements)
 	selection.ExceptGrounds = table.DeclinedGrounds(selection.Declined, selection.DeclinedRequirements)
-	selection.Principals = table.Principals()
+	selection.Principals, selection.Owners = table.Principals(), table.Owners()
 	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr,
 		Selection: &selection}
 	options.Build.KubernetesVersion = o.KubernetesVersion

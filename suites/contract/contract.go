@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
@@ -162,4 +163,15 @@ func Declinable(feature Feature) error {
 		return badinput.New(fmt.Sprintf("unknown feature %q", feature), "decline some of "+strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// Owners returns the IDs of the requirements that an invariant belongs to, by its ID.
+func Owners(all []Requirement) causes.Owners {
+	of := causes.Owners{}
+	for _, q := range all {
+		for _, id := range q.Invariants {
+			of[id] = append(of[id], q.ID)
+		}
+	}
+	return of
 }

@@ -68,7 +68,7 @@ func (f *flags) selectByContract() error {
 	}
 	f.selection.Except = table.DeclinedInvariants(f.selection.Declined, f.selection.DeclinedRequirements)
 	f.selection.ExceptGrounds = table.DeclinedGrounds(f.selection.Declined, f.selection.DeclinedRequirements)
-	f.selection.Principals = table.Principals()
+	f.selection.Principals, f.selection.Owners = table.Principals(), table.Owners()
 	if f.knownBugs == "off" {
 		return nil
 	}

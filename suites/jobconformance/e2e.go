@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"time"
@@ -138,7 +139,8 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 		set.DurationVar(&f.selection.StartupTimeout, "startup-timeout", run.StartupTimeout,
 			"time that the implementation may take to start and to react to its first Job and CronJob")
 		set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
-		set.BoolVar(&f.selection.FailFast, "fail-fast", false, "stop at the first spec that fails")
+		set.BoolVar(&f.selection.FailFast, "fail-fast", false,
+			"stop at the first spec that fails; those that it interrupts are not verified")
 		set.BoolVar(&f.dryRun, "dry-run", false, "print the specs that would run, as list does, and start nothing")
 	})
 	section(set, theResult, f.resultFlags)
@@ -161,6 +163,9 @@ func (f *flags) resultFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.knownBugs, "known-bugs", "",
 		"on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and "+
 			"allow with --kubernetes-source)")
+	set.BoolVar(&f.selection.Verbose, "verbose", false,
+		"print a line for each spec (default: in runs of up to 40; in others for what fails, and once in full "+
+			"for what fails in the same way)")
 	outputFlag(set, &f.output, "the result")
 	reportsFlag(set, &f.options.Reports, "e2e")
 	f.selection.History = spec.KeepFailed
@@ -307,6 +312,7 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	// The cluster stops before the last line is printed.
 	env.Close()
 	console.Line(out, "reports", "%s", console.Path(env.Reports))
+	judged.PrintCauses(out, filepath.Join(console.Path(env.Reports), report.PageName))
 	result.Print(out)
 	if f.output == asJSON {
 		if err := printJSON(stdout, judged); err != nil {

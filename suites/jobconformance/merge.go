@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/run/folder"
@@ -49,6 +50,7 @@ func mergeCommand() *cobra.Command {
 			}
 			console.Line(out, fmt.Sprintf("%d of %d shards", merged.Shards(), merged.Count), "merged")
 			console.Line(out, "reports", "%s", console.Path(reports.Dir))
+			r.PrintCauses(out, filepath.Join(console.Path(reports.Dir), report.PageName))
 			merged.Print(out)
 			if merged.NoVerdict() {
 				return exitCode(exitHarness)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 )
@@ -22,7 +23,7 @@ func GitHub(out io.Writer, run Run, r *Report) error {
 	if !onGitHub() {
 		return nil
 	}
-	annotate(out, run.applicable())
+	annotate(out, run.applicable(), r)
 	path := os.Getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {
 		return nil
@@ -44,28 +45,34 @@ func Fold(out io.Writer, title string) (end func()) {
 	return func() { fmt.Fprintln(out, "::endgroup::") }
 }
 
-// listed is how many specs are annotated, and named in each list of a summary. GitHub shows
+// listed is how many causes and specs are annotated, and named in each list of a summary. GitHub shows
 // ten annotations of each kind and step.
 const listed = 10
 
-// annotate prints commands of GitHub Actions: an error for each red spec, and a warning for
-// each with that outcome.
-func annotate(out io.Writer, specs []spec.Spec) {
+// annotate prints commands of GitHub Actions: an error for each cause, and for each red spec without
+// one, and a warning for each spec with that outcome.
+func annotate(out io.Writer, specs []spec.Spec, r *Report) {
 	count := map[string]int{}
+	print := func(command, title string, s spec.Spec) {
+		if count[command]++; count[command] > listed {
+			return
+		}
+		message := strings.TrimSpace(s.Text + "\n" + strings.TrimSpace(s.Reason()) + "\n" + s.Where())
+		fmt.Fprintf(out, "::%s %stitle=%s::%s\n", command, place(s.Location), property.Replace(title),
+			data.Replace(message))
+	}
+	for _, c := range r.Causes {
+		example := slices.IndexFunc(specs, func(s spec.Spec) bool { return s.Text == c.Example })
+		print("error", c.Name()+", "+c.Count(), specs[example])
+	}
 	for _, s := range specs {
-		command := "error"
+		title := cmp.Or(strings.Join(s.Requirements, " "), string(s.Outcome()))
 		switch {
 		case s.Outcome() == spec.Warning:
-			command = "warning"
-		case !s.Outcome().Red():
-			continue
+			print("warning", title, s)
+		case s.Outcome().Red() && r.cause(s.Text) == nil:
+			print("error", title, s)
 		}
-		if count[command]++; count[command] > listed {
-			continue
-		}
-		title := "title=" + property.Replace(cmp.Or(strings.Join(s.Requirements, " "), string(s.Outcome())))
-		message := strings.TrimSpace(s.Text + "\n" + strings.TrimSpace(s.Reason()) + "\n" + s.Where())
-		fmt.Fprintf(out, "::%s %s%s::%s\n", command, place(s.Location), title, data.Replace(message))
 	}
 }
 
@@ -117,6 +124,7 @@ func (r *Report) Summarize(out io.Writer) error {
 	if r.HarnessError != "" {
 		fmt.Fprintf(&b, "No verdict: %s\n\n", firstLine(r.HarnessError))
 	}
+	r.listCauses(&b)
 	r.list(&b, "Broken requirements", NonConformant)
 	for _, issue := range r.UnexpectedPasses {
 		fmt.Fprintf(&b, "- **unexpected pass**: %s\n", issue.Remedy)
@@ -144,6 +152,31 @@ func (r *Report) Summarize(out io.Writer) error {
 	b.WriteString("\n")
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// listCauses says what broke, the largest cause first.
+func (r *Report) listCauses(b *strings.Builder) {
+	if len(r.Causes) == 0 {
+		return
+	}
+	if headline := r.Headline(); headline != "" {
+		fmt.Fprintf(b, "**%s**\n\n", headline)
+	}
+	fmt.Fprintf(b, "| specs | cause | not verified because of it | for example |\n|---|---|---|---|\n")
+	for i, c := range r.Causes {
+		if i == listed {
+			fmt.Fprintf(b, "| | and %d more | | |\n", len(r.Causes)-i)
+			break
+		}
+		fmt.Fprintf(b, "| %d | **%s** %s | %d requirements | %s |\n", len(c.Specs), c.Name(), c.Text,
+			len(c.NotVerified), strings.ReplaceAll(c.Example, "|", "\\|"))
+	}
+	b.WriteString("\n")
+	if c := r.Causes[0]; c.Kind == causes.Requirement && c.Text != "" {
+		fmt.Fprintf(b, "`jobconformance explain %s` says more about the first; add `--requirement=%s` to the flags of "+
+			"the run to check it alone. The whole report is in the folder of the reports, `%s`.\n\n", c.ID, c.ID,
+			PageName)
+	}
 }
 
 // declined are the first requirements that the user declines, with the reasons.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,8 +23,8 @@ func TestGitHub(t *testing.T) {
 		located, ended("y: warns", should, "JOB-A-001"), ended("z: is known", known, "JOB-A-002"),
 		ended("w: passes", passed), ended("v: is fixed", fixed, "JOB-I-001"),
 	}}, Implementation: Implementation{Name: "mine"}}
-	for range 20 {
-		run.Specs = append(run.Specs, ended("z: many fail", failed))
+	for i := range 20 {
+		run.Specs = append(run.Specs, ended("z: many fail", failed, fmt.Sprintf("JOB-M-%03d", i)))
 	}
 	run.Cluster.KubernetesVersion = "v1.37.1"
 	r := Judge(run, requirements)
@@ -40,8 +41,7 @@ func TestGitHub(t *testing.T) {
 	}
 	for _, want := range []string{
 		"::group::specs\n::endgroup::\n",
-		"::error file=suites/x.go,line=7,title=JOB-A-001 JOB-A-002::x: 100%25 fails%0ANot within 30s.%0A",
-		"::error title=JOB-I-001::v: is fixed%0Athe known bug kubernetes/kubernetes#7 did not show",
+		"::error file=suites/x.go,line=7,title=JOB-A-001%2C 1 spec::x: 100%25 fails%0ANot within 30s.%0A",
 		"::warning title=JOB-A-001::y: warns%0Awarning, its requirements say SHOULD",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -56,7 +56,10 @@ func TestGitHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"### mine: non-conformant", "21 failed, 1 unexpected pass, 1 known issue, 1 warning, 1 passed",
+		"### mine: non-conformant", "**2 of 3 requirements broken; begin with JOB-A-001: 1 spec**",
+		"| 1 | **JOB-A-001** A MUST hold. | 0 requirements | x: 100% fails |", "and 11 more",
+		"`jobconformance explain JOB-A-001` says more",
+		"21 failed, 1 unexpected pass, 1 known issue, 1 warning, 1 passed",
 		"- **JOB-A-001** A MUST hold. ([batch/v1 JobSpec](", "- **unexpected pass**: the known bug",
 		"- kubernetes/kubernetes#7: It forgets.",
 		"| job | non-conformant | non-conformant |",

@@ -66,6 +66,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 	if n := r.Specs[spec.HarnessError]; n > 0 && r.HarnessError == "" {
 		r.HarnessError = fmt.Sprintf("the harness failed in %d specs", n)
 	}
+	r.Causes = r.causesOf(specs, requirements)
 	r.Profiles = profiles(r.Requirements)
 	r.Result = r.result()
 	return r

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/onsi/ginkgo/v2/reporters"
@@ -43,8 +44,12 @@ func jUnit(run Run, r *Report, again func(spec string) string) reporters.JUnitTe
 			{Name: "result", Value: string(r.Result)},
 		}},
 	}
+	for i, c := range r.Causes {
+		suite.Properties.Properties = append(suite.Properties.Properties, reporters.JUnitProperty{
+			Name: fmt.Sprintf("cause %d", i+1), Value: c.Count() + ", " + c.Sentence()})
+	}
 	for _, s := range run.applicable() {
-		suite.TestCases = append(suite.TestCases, testCase(s, again))
+		suite.TestCases = append(suite.TestCases, testCase(s, r.cause(s.Text), again))
 	}
 	if len(run.Crashes) > 0 {
 		var crashes []string
@@ -86,7 +91,7 @@ func jUnit(run Run, r *Report, again func(spec string) string) reporters.JUnitTe
 // so that they stay the same when its labels change. What failed but does not turn a run
 // red is skipped: CI systems show the reason of a skipped test, and none for one that
 // passed.
-func testCase(s spec.Spec, again func(spec string) string) reporters.JUnitTestCase {
+func testCase(s spec.Spec, cause *Cause, again func(spec string) string) reporters.JUnitTestCase {
 	class, _, found := strings.Cut(s.Text, ": ")
 	if !found {
 		class = spec.Suite
@@ -98,7 +103,7 @@ func testCase(s spec.Spec, again func(spec string) string) reporters.JUnitTestCa
 			{Name: "file", Value: s.Source.File}, {Name: "line", Value: strconv.Itoa(s.Source.Line)},
 		}}
 	}
-	why := s.Reason()
+	why := headOf(s, cause)
 	switch o := s.Outcome(); {
 	case o == spec.Passed:
 		return c
@@ -115,6 +120,17 @@ func testCase(s spec.Spec, again func(spec string) string) reporters.JUnitTestCa
 		}
 	}
 	return c
+}
+
+// headOf is the message of a spec, which begins with its cause: CI systems group by it.
+func headOf(s spec.Spec, cause *Cause) string {
+	switch {
+	case cause == nil || cause.ID == "" || cause.Kind != causes.Requirement:
+		return s.Reason()
+	case len(cause.Invariants) > 0 && cause.Text != "":
+		return cause.Sentence()
+	}
+	return cause.Name() + ": " + strings.TrimSpace(s.Reason())
 }
 
 // described is what is known of a failed spec, as text.

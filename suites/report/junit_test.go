@@ -53,7 +53,7 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 		output  string
 	}{
 		"Job x: passes":  {junit.StatusPassed, "", ""},
-		"Job x: <fails>": {junit.StatusFailed, "Not within 30s.", "Again: make e2e FOCUS='Job x: <fails>'"},
+		"Job x: <fails>": {junit.StatusFailed, "JOB-A-001: Not within 30s.", "Again: make e2e FOCUS='Job x: <fails>'"},
 		"Job x: warns": {junit.StatusSkipped, "warning, its requirements say SHOULD: Expected 1 to equal 2",
 			""},
 		"Job x: is known": {junit.StatusSkipped,

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -41,7 +42,20 @@ type pageSpec struct {
 	Requirements []string
 	Features     []contract.Feature
 	Open         bool
+	Group        int  // the causes from below 0 upwards; 0 for none
+	Example      bool // of its cause
 	Picture
+}
+
+// afterExample puts the example of a cause before its other specs.
+func (s *pageSpec) afterExample(other *pageSpec) int {
+	switch {
+	case s.Example == other.Example:
+		return 0
+	case s.Example:
+		return -1
+	}
+	return 1
 }
 
 // specSection is a part of the list of specs.
@@ -50,7 +64,7 @@ type specSection struct {
 	Specs     []*pageSpec
 }
 
-// openSpecs is how many failed specs are unfolded at first.
+// openSpecs is how many failed specs are unfolded at first: one of each cause.
 const openSpecs = 5
 
 // Page renders index.html, one file without references to others. Pictures are by the
@@ -115,21 +129,28 @@ func sections(r *Report, pictures map[string]Picture) []specSection {
 			}
 		}
 	}
-	slices.SortStableFunc(specs, func(a, b *pageSpec) int {
-		if byOutcome := slices.Index(SpecOutcomes(), a.Outcome) - slices.Index(SpecOutcomes(),
-			b.Outcome); byOutcome != 0 {
-			return byOutcome
+	for i, c := range r.Causes {
+		for _, text := range c.Specs {
+			if s := at[text]; s != nil {
+				s.Group, s.Example = i-len(r.Causes), text == c.Example
+			}
 		}
-		return strings.Compare(a.Spec, b.Spec)
+	}
+	slices.SortStableFunc(specs, func(a, b *pageSpec) int {
+		return cmp.Or(cmp.Compare(slices.Index(SpecOutcomes(), a.Outcome), slices.Index(SpecOutcomes(), b.Outcome)),
+			cmp.Compare(a.Group, b.Group), a.afterExample(b), strings.Compare(a.Spec, b.Spec))
 	})
 	all := []specSection{{ID: "failed", Title: "Failed specs"}, {ID: "noted", Title: "Known issues and warnings"},
 		{ID: "specs", Title: "Other specs"}}
-	for i, s := range specs {
+	opened := 0
+	for _, s := range specs {
 		section := &all[2]
 		switch {
 		case s.Outcome.Red():
 			section = &all[0]
-			s.Open = i < openSpecs
+			if s.Open = opened < openSpecs && (s.Example || s.Group == 0); s.Open {
+				opened++
+			}
 		case s.Outcome == spec.KnownIssue || s.Outcome == spec.Warning:
 			section = &all[1]
 		}

@@ -55,6 +55,8 @@ type Report struct {
 	HarnessError string `json:"harnessError,omitempty"`
 	// Specs counts the specs of this version of Kubernetes by how they ended.
 	Specs map[Outcome]int `json:"specs"`
+	// Causes are what broke in specs that failed, the largest first.
+	Causes []Cause `json:"causes,omitempty"`
 	// UnexpectedPasses are known bugs that did not show. They make the result
 	// non-conformant, so that the list of known bugs stays true.
 	UnexpectedPasses []Issue `json:"unexpectedPasses,omitempty"`

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
@@ -128,6 +129,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 		reflect.TypeFor[contract.Feature](): words(contract.Features()...),
 		reflect.TypeFor[spec.Cause](): words(spec.Assertion, spec.Invariant, spec.ImplementationExited,
 			spec.PortTaken, spec.Harness),
+		reflect.TypeFor[causes.Kind](): words(causes.Kinds...),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -178,17 +180,20 @@ func describe(s *jsonschema.Schema, t reflect.Type, comments map[string]string) 
 	}
 }
 
-// comments are those of the types of report.go, as in "Report", and of their fields, as in
-// "Report.Date".
+// comments are those of the types of a report, as in "Report", and of their fields, as in "Report.Date".
 func comments(t *testing.T) map[string]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "report.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
+	var declarations []ast.Decl
+	for _, name := range []string{"report.go", "causes.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		declarations = append(declarations, file.Decls...)
 	}
 	all := map[string]string{}
 	plain := func(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
-	for _, d := range file.Decls {
+	for _, d := range declarations {
 		declared, ok := d.(*ast.GenDecl)
 		if !ok || declared.Tok != token.TYPE {
 			continue

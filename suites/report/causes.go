@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/run/causes"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
+)
+
+// Cause is what broke in specs that failed.
+type Cause struct {
+	// Kind is requirement; exit, where the implementation exited on its own; silence, where it did
+	// nothing with Jobs or CronJobs when it was tried out; or harness, which does not count against it.
+	Kind causes.Kind `json:"kind"`
+	// ID is that of the requirement that does not hold; of a silence, job or cronjob.
+	ID string `json:"id,omitempty"`
+	// Text says what broke: the sentence of the requirement.
+	Text string `json:"text"`
+	// Invariants are the IDs of those of the requirement that the specs broke.
+	Invariants []string `json:"invariants,omitempty"`
+	// Specs are those that it ended. One in which several things broke is in the largest cause only.
+	Specs []string `json:"specs"`
+	// NotVerified are the IDs of the requirements that are not verified because of it.
+	NotVerified []string `json:"notVerified,omitempty"`
+	// Example is the one of Specs that shows it with the least beside it.
+	Example string `json:"example"`
+}
+
+// Name is how messages call it.
+func (c Cause) Name() string { return causes.Key{Kind: c.Kind, ID: c.ID}.String() }
+
+// Sentence is the name, and what broke where the name does not say so.
+func (c Cause) Sentence() string {
+	if c.Text == "" {
+		return c.Name()
+	}
+	return c.Name() + ": " + c.Text
+}
+
+// Count is how many specs it ended, as in "299 specs".
+func (c Cause) Count() string {
+	if len(c.Specs) == 1 {
+		return "1 spec"
+	}
+	return fmt.Sprintf("%d specs", len(c.Specs))
+}
+
+// causesOf groups the failed specs, once the requirements are judged.
+func (r *Report) causesOf(specs []spec.Spec, requirements []contract.Requirement) (all []Cause) {
+	for _, group := range contract.Owners(requirements).Group(specs) {
+		c := Cause{Kind: group.Kind, ID: group.ID, Invariants: group.Invariants, Example: group.Example().Text}
+		for _, s := range group.Specs {
+			c.Specs = append(c.Specs, s.Text)
+		}
+		for _, q := range r.Requirements {
+			if q.ID == c.ID {
+				c.Text = q.Text
+			}
+			if q.Outcome == spec.NotVerified && slices.ContainsFunc(q.Evidence, func(e Evidence) bool {
+				return e.Elsewhere && slices.Contains(c.Specs, e.Spec)
+			}) {
+				c.NotVerified = append(c.NotVerified, q.ID)
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// cause returns the one that ended a spec; nil if none did.
+func (r *Report) cause(text string) *Cause {
+	i := slices.IndexFunc(r.Causes, func(c Cause) bool { return slices.Contains(c.Specs, text) })
+	if i < 0 {
+		return nil
+	}
+	return &r.Causes[i]
+}
+
+// Headline says in a line what broke and where to begin; nothing where no requirement is broken.
+func (r *Report) Headline() string {
+	broken := 0
+	for _, q := range r.Requirements {
+		if q.Outcome == NonConformant || q.Outcome == spec.Flaky {
+			broken++
+		}
+	}
+	if broken == 0 || len(r.Causes) == 0 {
+		return ""
+	}
+	var waiting []string
+	for _, c := range r.Causes {
+		waiting = append(waiting, c.NotVerified...)
+	}
+	text := fmt.Sprintf("%d of %d requirements broken", broken, len(r.Requirements))
+	if n := len(sorted(waiting)); n > 0 {
+		text += fmt.Sprintf(", %d not verified because of them", n)
+	}
+	return fmt.Sprintf("%s; begin with %s: %s", text, r.Causes[0].Name(), r.Causes[0].Count())
+}
+
+// How much of the causes is printed at the end of a run.
+const (
+	printedCauses = 8
+	namedSpecs    = 3 // of a cause that has not more
+)
+
+// PrintCauses prints what broke, the largest cause first, and where to read on. The page is the path of
+// index.html. It prints nothing where no spec failed.
+func (r *Report) PrintCauses(out io.Writer, page string) {
+	if len(r.Causes) == 0 {
+		return
+	}
+	fmt.Fprintln(out)
+	if headline := r.Headline(); headline != "" {
+		fmt.Fprintln(out, headline)
+	}
+	for i, c := range r.Causes {
+		if i == printedCauses {
+			fmt.Fprintf(out, "  and %d more\n", len(r.Causes)-i)
+			break
+		}
+		fmt.Fprintf(out, "%11s  %s\n", c.Count(), c.Sentence())
+		named := c.Specs
+		if len(named) > namedSpecs {
+			named = []string{c.Example}
+		}
+		for _, text := range named {
+			fmt.Fprintln(out, console.Indent(text, 15))
+		}
+	}
+	read := "all of it: " + page
+	if c := r.Causes[0]; c.Kind == causes.Requirement && c.Text != "" {
+		read = fmt.Sprintf("more about it: %s %s; %s", console.Program("explain"), c.ID, read)
+	}
+	fmt.Fprintln(out, strings.TrimSpace(read))
+}

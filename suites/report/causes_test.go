@@ -1,0 +1,67 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/run/causes"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+)
+
+func exits(s *spec.Spec) { s.Failed, s.Cause, s.Message = true, spec.ImplementationExited, "panic: no map" }
+
+func TestAReportLeadsWithTheLargestCause(t *testing.T) {
+	r := judge(
+		ended("a breaks an invariant", broken, "JOB-A-002"), ended("b does, too", broken, "JOB-I-001"),
+		ended("c does, after its last step", brokenAtEnd, "JOB-A-002"),
+		ended("d has no API server", harness, "JOB-A-002"), ended("e exits", exits), ended("f passes", passed))
+	if len(r.Causes) != 3 {
+		t.Fatalf("%d causes: %+v", len(r.Causes), r.Causes)
+	}
+	c := r.Causes[0]
+	if c.Kind != causes.Requirement || c.ID != "JOB-A-001" || c.Text != "A MUST hold." ||
+		!slices.Equal(c.Invariants, []string{"job-a"}) || c.Count() != "3 specs" ||
+		!slices.Equal(c.NotVerified, []string{"JOB-I-001"}) || c.Example != "a breaks an invariant" {
+		t.Errorf("the first cause is %+v", c)
+	}
+	if a, b := r.Causes[1], r.Causes[2]; a.Name() != "the implementation exited" || b.Name() != "the harness failed" {
+		t.Errorf("then %s, and %s", a.Name(), b.Name())
+	}
+	want := "1 of 3 requirements broken, 1 not verified because of them; begin with JOB-A-001: 3 specs"
+	if got := r.Headline(); got != want {
+		t.Errorf("the headline is %q, want %q", got, want)
+	}
+	var out strings.Builder
+	r.PrintCauses(&out, "reports/index.html")
+	for _, want := range []string{
+		"\n" + want + "\n", "    3 specs  JOB-A-001: A MUST hold.\n", "b does, too\n",
+		"     1 spec  the implementation exited\n               e exits\n",
+		"explain JOB-A-001; all of it: reports/index.html\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestWithoutFailuresThereAreNoCauses(t *testing.T) {
+	r := judge(ended("a", passed, "JOB-A-001"), ended("b", known, "JOB-A-002"), ended("c", should, "JOB-I-001"))
+	var out strings.Builder
+	if r.PrintCauses(&out, "index.html"); len(r.Causes) != 0 || r.Headline() != "" || out.String() != "" {
+		t.Errorf("%+v, %q", r.Causes, out.String())
+	}
+}
+
+// What is not printed is in the page.
+func TestPrintedCausesHaveAnEnd(t *testing.T) {
+	r := &Report{}
+	for range 50 {
+		r.Causes = append(r.Causes, Cause{Kind: causes.Exit, Specs: []string{"a", "b", "c"}, Example: "a"})
+	}
+	var out strings.Builder
+	if r.PrintCauses(&out, "index.html"); strings.Count(out.String(), "\n") > 36 ||
+		!strings.Contains(out.String(), "and 42 more") {
+		t.Errorf("it prints\n%s", out.String())
+	}
+}
