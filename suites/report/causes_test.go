@@ -9,7 +9,9 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
-func exits(s *spec.Spec) { s.Failed, s.Cause, s.Message = true, spec.ImplementationExited, "panic: no map" }
+func exits(s *spec.Spec) {
+	s.Failed, s.Cause, s.Message = true, spec.ImplementationExited, "panic: no map"
+}
 
 func TestAReportLeadsWithTheLargestCause(t *testing.T) {
 	r := judge(
