@@ -62,8 +62,8 @@ type Options struct {
 	// Focus is a regular expression on the text of specs, Labels a filter on
 	// their labels. Default: all. What is left out is not verified.
 	Focus, Labels string
-	// Procs is how many specs run at the same time. Default: run.DefaultProcs,
-	// or run.KubeletProcs.
+	// Procs is how many specs run at the same time. Default: run.ProcsPerCore for
+	// each core, or run.KubeletProcs.
 	Procs int
 	// Reports is the folder for report.yaml, index.html and logs. Default: a
 	// folder of the test that goes with it.

@@ -138,10 +138,12 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			StalePods, jobs.FailedAfterAllPods), func(ctx SpecContext) {
 			s := started(ctx)
 			release := s.Proxy.Hold("pods")
-			job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(2))
+			const deadline = 2
+			job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(deadline))
 			s.Soon("the Job has two pods", func(g Gomega) { g.Expect(job.Created()).To(HaveLen(2)) })
 			s.Proxy.Misses("pods")
-			s.StaysFor(4*time.Second, "the Job is not Failed before its pods have ended", func(g Gomega) {
+			over := deadline*time.Second + s.Waits().Settle
+			s.StaysFor(over, "the Job is not Failed before its pods have ended", func(g Gomega) {
 				g.Expect(job.Is(batchv1.JobFailed) && len(s.Active()) > 0).To(BeFalse())
 			})
 			release()

@@ -131,8 +131,8 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 	})
 	section(set, "How they run", func(set *pflag.FlagSet) {
 		set.IntVar(&f.selection.Procs, "procs", 0,
-			fmt.Sprintf("specs that run at the same time (default: %d, with real kubelets %d)", run.DefaultProcs,
-				run.KubeletProcs))
+			fmt.Sprintf("specs that run at the same time (default: %d for each core, at most %d; "+
+				"with real kubelets %d)", run.ProcsPerCore, run.MostProcs, run.KubeletProcs))
 		set.DurationVar(&f.selection.Patience, "patience", 0,
 			"longest time that the implementation may take for one reaction; fewer --procs and more of it are for a "+
 				"client with a low rate limit (default: 30s, with real kubelets 2m)")
