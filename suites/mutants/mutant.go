@@ -28,9 +28,12 @@ type Mutant struct {
 	// Breaks are the IDs of the requirements that it breaks. It is caught if a spec that
 	// covers one of them fails by an expectation, or breaks an invariant that guards it.
 	Breaks []string `json:"breaks"`
-	// Warns says that it breaks nothing but what a controller SHOULD do: of all specs,
-	// only such ones fail, among them some of each requirement in Breaks.
+	// Warns says that it breaks nothing but what a controller SHOULD do: of the specs that are
+	// run, only such ones fail, among them some of each requirement in Breaks.
 	Warns bool `json:"warns"`
+	// Labels select specs that must stay green with one that warns, beside those of the requirements
+	// in Breaks. Default: none.
+	Labels string `json:"labels"`
 	// Crashes says that it is caught by exiting while such a spec runs. Default: that
 	// shows nothing.
 	Crashes bool `json:"crashes"`

@@ -44,6 +44,9 @@ func TestEveryMutantBreaksRequirements(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range all {
+		if m.Labels != "" && !m.Warns {
+			t.Errorf("%s has labels, and does not only warn", m.Name)
+		}
 		if len(m.Breaks) == 0 {
 			t.Errorf("%s does not say which requirement it breaks", m.Name)
 		}

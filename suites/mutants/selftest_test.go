@@ -259,7 +259,9 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 		Labels: covering(m.Breaks), Reports: filepath.Join(environment.Reports, m.Name),
 	}
 	if m.Warns {
-		sel.Labels = spec.AreaLabel + "job || " + spec.AreaLabel + "cronjob"
+		if m.Labels != "" {
+			sel.Labels += " || " + m.Labels
+		}
 		sel.Patience = 0 // that of a run, for what no spec may call a failure
 	}
 	// The first spec that fails mostly shows it. If it does not, all are run.
