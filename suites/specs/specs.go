@@ -64,7 +64,7 @@ func Main(args []string) int {
 	}
 	defer profiled()()
 	RegisterFailHandler(Fail)
-	defer AddTreeConstructionNodeArgsTransformer(longestFirst)()
+	defer AddTreeConstructionNodeArgsTransformer(ordered)()
 	passed := RunSpecs(new(result), spec.Suite)
 	if protocol.Current().Start != nil {
 		_ = protocol.Send(protocol.Current().Socket, protocol.Message{Implementations: process.CPUOfEnded()})
@@ -78,10 +78,14 @@ func Main(args []string) int {
 // long is how long a spec takes that must not be among the last: others run meanwhile.
 const long = 8 * time.Second
 
-// longestFirst has the specs that take long start before all others, the longest first.
-func longestFirst(kind types.NodeType, _ Offset, text string, args []any) (string, []any, []error) {
+// ordered has the specs that take long start before all others, the longest first. A run that wants the
+// first failure has them start after all others, the longest last.
+func ordered(kind types.NodeType, _ Offset, text string, args []any) (string, []any, []error) {
 	if kind == types.NodeTypeIt {
-		if took := durations.OfLeaf(text); took >= long {
+		switch took := durations.OfLeaf(text); {
+		case protocol.Current().ShortestFirst:
+			args = append(args, SpecPriority(-took/time.Second))
+		case took >= long:
 			args = append(args, SpecPriority(took/time.Second))
 		}
 	}
