@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
 
@@ -17,39 +19,95 @@ import (
 const shownLines = 20
 
 // Explain returns what is known of a failed spec besides its message, for a terminal:
-// its requirements with their sources, the last events of its namespaces, what the
-// implementation logged about them, and the command that runs the spec again. The folder
-// is that of the run's reports.
+// what it broke, or what it covers; the command that runs it again; what the implementation was refused;
+// the last events of its namespaces, and what the implementation logged about them. The folder is that of
+// the run's reports.
 func Explain(s spec.Spec, folder, again string) string {
 	var b strings.Builder
-	for _, id := range s.Requirements {
-		if q, found := table.Find(id); found {
+	var broken []string
+	for _, key := range contract.Owners(table.All()).Of(s) {
+		broken = append(broken, key.ID)
+	}
+	var covered []string
+	for _, q := range table.All() {
+		switch {
+		case slices.Contains(broken, q.ID):
 			fmt.Fprintf(&b, "%s: %s\n  source: %s\n", q.ID, q.Text, q.Source)
+		case slices.Contains(s.Requirements, q.ID):
+			covered = append(covered, q.ID)
 		}
 	}
+	if len(covered) > 0 && len(broken) > 0 && !s.Finished {
+		fmt.Fprintf(&b, "Not verified because of that: %s\n", strings.Join(covered, ", "))
+	}
+	fmt.Fprintf(&b, "Again: %s\n", again)
+	if refused := s.Refused(terminalRefusals); refused != "" {
+		b.WriteString(refused + "\n")
+	}
+	b.WriteString(details(s, logsOf(folder, []spec.Spec{s})))
+	return b.String()
+}
+
+// How many kinds of refused requests are shown of a spec: in a terminal, and in reports.
+const (
+	terminalRefusals = 3
+	reportRefusals   = 20
+)
+
+// details are the last events of a spec, and the last lines of its implementations.
+func details(s spec.Spec, logged map[spec.Namespace]string) string {
+	var b strings.Builder
 	for _, file := range s.Histories {
-		about, h, err := history.Load(string(file))
+		_, h, err := history.Load(string(file))
 		if err != nil {
 			fmt.Fprintf(&b, "%v\n", err)
-			continue
-		}
-		if text := events(h); text != "" {
+		} else if text := events(h); text != "" {
 			b.WriteString(text + "\n")
 		}
-		logs, _ := filepath.Glob(filepath.Join(folder, "implementation*.log")) // one for each start
-		for _, log := range logs {
-			if lines := lastLines(log, about.Namespace); len(lines) > 0 {
-				fmt.Fprintf(&b, "The last lines of %s about %s:\n%s\n", filepath.Base(log), about.Namespace,
-					strings.Join(lines, "\n"))
+	}
+	for _, namespace := range s.Namespaces {
+		b.WriteString(logged[namespace])
+	}
+	for _, log := range ownLogs(s) {
+		fmt.Fprintf(&b, "The last lines of %s:\n%s\n", log, strings.Join(lastLines(log), "\n"))
+	}
+	return b.String()
+}
+
+// logsOf returns the last lines about the namespaces of specs in the logs of the implementation that they
+// share, each log read once.
+func logsOf(folder string, specs []spec.Spec) map[spec.Namespace]string {
+	texts := map[spec.Namespace]string{}
+	var wanted []spec.Namespace
+	for _, s := range specs {
+		wanted = append(wanted, s.Namespaces...)
+	}
+	logs, _ := filepath.Glob(filepath.Join(folder, "implementation*.log")) // one for each start
+	for _, log := range logs {
+		lines := map[spec.Namespace][]string{}
+		for _, namespace := range wanted {
+			lines[namespace] = nil
+		}
+		scanLines(log, func(line string) {
+			for _, word := range namespaces.FindAllString(line, -1) {
+				n := spec.Namespace(word)
+				if had, known := lines[n]; known && (len(had) == 0 || had[len(had)-1] != line) {
+					lines[n] = append(had[max(0, len(had)+1-shownLines):len(had):len(had)], line)
+				}
+			}
+		})
+		for _, namespace := range wanted {
+			if of := lines[namespace]; len(of) > 0 {
+				texts[namespace] += fmt.Sprintf("The last lines of %s about %s:\n%s\n", filepath.Base(log), namespace,
+					strings.Join(of, "\n"))
 			}
 		}
 	}
-	for _, log := range ownLogs(s) {
-		fmt.Fprintf(&b, "The last lines of %s:\n%s\n", log, strings.Join(lastLines(log, ""), "\n"))
-	}
-	fmt.Fprintf(&b, "Again: %s\n", again)
-	return b.String()
+	return texts
 }
+
+// namespaces finds the names of namespaces of specs in a log.
+var namespaces = regexp.MustCompile(`jobconformance-[a-z0-9-]*[a-z0-9]`)
 
 // ownLogs returns the logs of implementations that a spec started, which have a folder
 // each where there were several.
@@ -62,21 +120,26 @@ func ownLogs(s spec.Spec) []string {
 	return append(one, several...)
 }
 
-// lastLines returns the last lines of a log that have a word in them.
-func lastLines(path, word string) (lines []string) {
+// lastLines returns the last lines of a log.
+func lastLines(path string) (lines []string) {
+	scanLines(path, func(line string) {
+		lines = append(lines[max(0, len(lines)+1-shownLines):], line)
+	})
+	return lines
+}
+
+// scanLines reads a log up to a line that is too long, as far as there is one.
+func scanLines(path string, each func(line string)) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil
+		return
 	}
 	defer file.Close()
 	scan := bufio.NewScanner(file)
 	scan.Buffer(nil, 1<<20)
 	for scan.Scan() {
-		if strings.Contains(scan.Text(), word) {
-			lines = append(lines, scan.Text())
-		}
+		each(scan.Text())
 	}
-	return slices.Clone(lines[max(0, len(lines)-shownLines):])
 }
 
 // lastEvents is how many Events of a namespace are shown of a failed spec.

@@ -17,10 +17,9 @@ import (
 // JUnitName is the name of the file for CI systems in the folder of a report.
 const JUnitName = "junit.xml"
 
-// WriteJUnit writes the specs of a run into a folder, each once. again returns the command
-// that runs one again, by its text.
-func WriteJUnit(folder string, run Run, r *Report, again func(spec string) string) error {
-	text, err := xml.MarshalIndent(jUnit(run, r, again), "", "  ")
+// WriteJUnit writes the specs of a run into a folder, each once. Pictures are by the text of specs.
+func WriteJUnit(folder string, run Run, r *Report, pictures map[string]Picture) error {
+	text, err := xml.MarshalIndent(jUnit(run, r, pictures), "", "  ")
 	if err != nil {
 		return err
 	}
@@ -29,7 +28,7 @@ func WriteJUnit(folder string, run Run, r *Report, again func(spec string) strin
 
 // jUnit fills Ginkgo's types. It does not use Ginkgo's own function: that puts one class
 // name on all specs, and cannot skip a spec that has failed.
-func jUnit(run Run, r *Report, again func(spec string) string) reporters.JUnitTestSuites {
+func jUnit(run Run, r *Report, pictures map[string]Picture) reporters.JUnitTestSuites {
 	suite := reporters.JUnitTestSuite{
 		Name:      spec.Suite,
 		Package:   "github.com/jobconformance/jobconformance/suites",
@@ -49,7 +48,7 @@ func jUnit(run Run, r *Report, again func(spec string) string) reporters.JUnitTe
 			Name: fmt.Sprintf("cause %d", i+1), Value: c.Count() + ", " + c.Sentence()})
 	}
 	for _, s := range run.applicable() {
-		suite.TestCases = append(suite.TestCases, testCase(s, r.cause(s.Text), again))
+		suite.TestCases = append(suite.TestCases, testCase(s, r.cause(s.Text), pictures[s.Text]))
 	}
 	if len(run.Crashes) > 0 {
 		var crashes []string
@@ -91,7 +90,7 @@ func jUnit(run Run, r *Report, again func(spec string) string) reporters.JUnitTe
 // so that they stay the same when its labels change. What failed but does not turn a run
 // red is skipped: CI systems show the reason of a skipped test, and none for one that
 // passed.
-func testCase(s spec.Spec, cause *Cause, again func(spec string) string) reporters.JUnitTestCase {
+func testCase(s spec.Spec, cause *Cause, p Picture) reporters.JUnitTestCase {
 	class, _, found := strings.Cut(s.Text, ": ")
 	if !found {
 		class = spec.Suite
@@ -109,15 +108,18 @@ func testCase(s spec.Spec, cause *Cause, again func(spec string) string) reporte
 		return c
 	case o == spec.HarnessError:
 		c.Error = &reporters.JUnitError{Message: firstLine(why), Type: string(spec.Harness),
-			Description: described(s, again)}
+			Description: described(s, p)}
 	case o.Red():
 		c.Failure = &reporters.JUnitFailure{Message: firstLine(why), Type: cmp.Or(string(s.Cause), string(o)),
-			Description: described(s, again)}
+			Description: described(s, p)}
 	default:
 		c.Skipped = &reporters.JUnitSkipped{Message: firstLine(why)}
 		if s.Failed {
-			c.SystemOut = described(s, again)
+			c.SystemOut = described(s, p)
 		}
+	}
+	if s.Failed {
+		c.SystemOut = strings.TrimSpace(strings.Join([]string{c.SystemOut, p.Refused, p.Details}, "\n"))
 	}
 	return c
 }
@@ -134,7 +136,7 @@ func headOf(s spec.Spec, cause *Cause) string {
 }
 
 // described is what is known of a failed spec, as text.
-func described(s spec.Spec, again func(spec string) string) string {
+func described(s spec.Spec, p Picture) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(cmp.Or(s.Message, s.Reason())))
 	if where := s.Where(); where != "" {
@@ -145,6 +147,6 @@ func described(s spec.Spec, again func(spec string) string) string {
 			fmt.Fprintf(&b, "%s: %s\n  source: %s\n", q.ID, q.Text, q.Source)
 		}
 	}
-	fmt.Fprintf(&b, "Again: %s\n", again(s.Text))
+	fmt.Fprintf(&b, "Again: %s\n", p.Again)
 	return b.String()
 }

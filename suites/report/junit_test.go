@@ -18,8 +18,12 @@ func read(t *testing.T, run Run) junit.Suite {
 	t.Helper()
 	folder := t.TempDir()
 	run.Cluster.KubernetesVersion = "v1.37.1"
-	again := func(spec string) string { return "make e2e FOCUS='" + spec + "'" }
-	if err := WriteJUnit(folder, run, Judge(run, requirements), again); err != nil {
+	pictures := map[string]Picture{}
+	for _, s := range run.Specs {
+		pictures[s.Text] = Picture{Again: "make e2e FOCUS='" + s.Text + "'", Details: "The last events of " + s.Text,
+			Refused: "13 times patch jobs/a/status: 422"}
+	}
+	if err := WriteJUnit(folder, run, Judge(run, requirements), pictures); err != nil {
 		t.Fatal(err)
 	}
 	suites, err := junit.IngestFile(filepath.Join(folder, JUnitName))
@@ -82,6 +86,13 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 			t.Errorf("%s has the class %q, want %q", name, got.Classname, class)
 		}
 	}
+	if out := tests["Job x: <fails>"].SystemOut; !strings.Contains(out, "13 times patch jobs/a/status: 422\n"+
+		"The last events of Job x: <fails>") {
+		t.Errorf("a failed spec has the output %q", out)
+	}
+	if out := tests["Job x: passes"].SystemOut; out != "" {
+		t.Errorf("a spec that passed has the output %q", out)
+	}
 	if out := tests["Job x: is known"].SystemOut; !strings.Contains(out, "Expected 1 to equal 2") {
 		t.Errorf("a known issue has the output %q, want the failure", out)
 	}
@@ -107,7 +118,7 @@ func TestJUnitCounts(t *testing.T) {
 	folder := t.TempDir()
 	run := Run{Run: record.Run{Specs: []spec.Spec{ended("a", failed), ended("b", harness), ended("c", notRun),
 		ended("d", passed)}, HarnessError: "the API server ended"}}
-	if err := WriteJUnit(folder, run, Judge(run, requirements), func(string) string { return "" }); err != nil {
+	if err := WriteJUnit(folder, run, Judge(run, requirements), nil); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(folder, JUnitName))
@@ -134,7 +145,7 @@ func TestJUnitSaysWhereSpecsAre(t *testing.T) {
 	s := ended("Job x: fails", failed)
 	s.Source, s.Location = spec.Source{File: "suites/job/x.go", Line: 40}, spec.Source{File: "suites/job/y.go", Line: 7}
 	run := Run{Run: record.Run{Specs: []spec.Spec{s}}}
-	text, err := xml.Marshal(jUnit(run, Judge(run, requirements), func(string) string { return "" }))
+	text, err := xml.Marshal(jUnit(run, Judge(run, requirements), nil))
 	if err != nil {
 		t.Fatal(err)
 	}

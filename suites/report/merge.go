@@ -274,8 +274,7 @@ func writeAll(folder string, run Run, r *Report, pictures map[string]Picture) er
 	if err := Write(folder, r); err != nil {
 		return err
 	}
-	again := func(spec string) string { return pictures[spec].Again }
-	if err := WriteJUnit(folder, run, r, again); err != nil {
+	if err := WriteJUnit(folder, run, r, pictures); err != nil {
 		return err
 	}
 	return WritePage(folder, r, pictures)

@@ -30,7 +30,9 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 type Picture struct {
 	// SVG is its timeline; empty if there is none.
 	SVG template.HTML
-	// Details are what else is known, as text: revisions, events, logs.
+	// Refused are the requests of the implementation that failed, a line each; empty if there are none.
+	Refused string
+	// Details are what else is known of a spec that failed, as text: events, logs.
 	Details string
 	// Again is the command that runs it again.
 	Again string

@@ -19,8 +19,18 @@ import (
 func Publish(folder string, run Run, keep spec.Keep, again func(spec string) string) (*Report, error) {
 	pictures := map[string]Picture{}
 	run.Histories = map[string]string{}
+	var unwell []spec.Spec
+	for _, s := range run.Specs {
+		if s.Failed || len(s.Missed) > 0 {
+			unwell = append(unwell, s)
+		}
+	}
+	logged := logsOf(folder, unwell)
 	for _, s := range run.Specs {
 		p := Picture{Again: again(s.Text)}
+		if s.Failed || len(s.Missed) > 0 {
+			p.Refused, p.Details = s.Refused(reportRefusals), details(s, logged)
+		}
 		for _, file := range s.Histories {
 			err := p.add(string(file))
 			switch {
@@ -51,8 +61,5 @@ func (p *Picture) add(file string) error {
 	}
 	//nolint:gosec // escaped there
 	p.SVG += template.HTML(timeline.SVG(h, invariants.Check(h, invariants.OptionsFor(about)...)))
-	if about.Failed {
-		p.Details = events(h)
-	}
 	return nil
 }
