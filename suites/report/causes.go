@@ -14,12 +14,13 @@ import (
 
 // Cause is what broke in specs that failed.
 type Cause struct {
-	// Kind is requirement; exit, where the implementation exited on its own; silence, where it did
+	// Kind is requirement; request, where the API server refused one that is wrong in itself; exit, where the implementation exited on its own; silence, where it did
 	// nothing with Jobs or CronJobs when it was tried out; or harness, which does not count against it.
 	Kind causes.Kind `json:"kind"`
-	// ID is that of the requirement that does not hold; of a silence, job or cronjob.
+	// ID is that of the requirement that does not hold; of a silence, job or cronjob; of a request,
+	// what it was, as in patch jobs/status: 422 status.conditions.
 	ID string `json:"id,omitempty"`
-	// Text says what broke: the sentence of the requirement.
+	// Text says what broke: the sentence of the requirement, or what the API server answered.
 	Text string `json:"text"`
 	// Invariants are the IDs of those of the requirement that the specs broke.
 	Invariants []string `json:"invariants,omitempty"`
@@ -56,6 +57,9 @@ func (r *Report) causesOf(specs []spec.Spec, requirements []contract.Requirement
 		c := Cause{Kind: group.Kind, ID: group.ID, Invariants: group.Invariants, Example: group.Example().Text}
 		for _, s := range group.Specs {
 			c.Specs = append(c.Specs, s.Text)
+		}
+		if example := group.Example(); c.Kind == causes.Request {
+			c.Text = example.Refusals[0].String()
 		}
 		for _, q := range r.Requirements {
 			if q.ID == c.ID {

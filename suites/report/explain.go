@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
-	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
 
@@ -25,8 +25,13 @@ const shownLines = 20
 func Explain(s spec.Spec, folder, again string) string {
 	var b strings.Builder
 	var broken []string
-	for _, key := range contract.Owners(table.All()).Of(s) {
-		broken = append(broken, key.ID)
+	for _, key := range table.Owners().Of(s) {
+		if key.Kind == causes.Requirement {
+			broken = append(broken, key.ID)
+		}
+	}
+	if len(broken) == 0 {
+		broken = s.Requirements
 	}
 	var covered []string
 	for _, q := range table.All() {
@@ -37,7 +42,7 @@ func Explain(s spec.Spec, folder, again string) string {
 			covered = append(covered, q.ID)
 		}
 	}
-	if len(covered) > 0 && len(broken) > 0 && !s.Finished {
+	if len(covered) > 0 && !s.Finished {
 		fmt.Fprintf(&b, "Not verified because of that: %s\n", strings.Join(covered, ", "))
 	}
 	fmt.Fprintf(&b, "Again: %s\n", again)
