@@ -49,7 +49,8 @@ func TestExplain(t *testing.T) {
 	s := ended("x does y", failed, q.ID)
 	s.Histories, s.Logs = []spec.HistoryFile{spec.HistoryFile(file)}, spec.LogFolder(logs)
 	s.Namespaces = []spec.Namespace{"jobconformance-abc"}
-	s.Refusals = []spec.Refusal{{Verb: "patch", Resource: "jobs/status", Name: "a", Code: 422, Message: "no", Times: 13}}
+	s.Refusals = []spec.Refusal{{Verb: "patch", Resource: "jobs/status", Name: "a", Code: 422, Message: "no",
+		Times: 13}}
 	text := Explain(s, folder, "make e2e FOCUS='x'")
 	for _, want := range []string{q.ID + ": " + q.Text, q.Source, "number y", "about jobconformance-abc/a",
 		"end of life-1.log", "end of second/life-1.log", "Again: make e2e FOCUS='x'",
@@ -76,7 +77,8 @@ func TestExplainNamesWhatIsBroken(t *testing.T) {
 	s := ended("x does y", broken, covered.ID)
 	s.Invariants = owner.Invariants[:1]
 	text := Explain(s, t.TempDir(), "make e2e")
-	if !strings.Contains(text, owner.ID+": "+owner.Text) || strings.Contains(text, covered.Text) || !strings.Contains(text, "Not verified because of that: "+covered.ID+"\n") {
+	if !strings.Contains(text, owner.ID+": "+owner.Text) || strings.Contains(text, covered.Text) ||
+		!strings.Contains(text, "Not verified because of that: "+covered.ID+"\n") {
 		t.Errorf("%s is broken, %s covered:\n%s", owner.ID, covered.ID, text)
 	}
 }
@@ -87,7 +89,8 @@ func TestLogsAreReadOnceForAllSpecs(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&log, "%d jobconformance-a/x jobconformance-a/y\n%d jobconformance-own-b\n", i, i)
 	}
-	for name, text := range map[string]string{"implementation.log": log.String(), "implementation-2.log": "jobconformance-a"} {
+	for name, text := range map[string]string{"implementation.log": log.String(),
+		"implementation-2.log": "jobconformance-a"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
