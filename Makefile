@@ -82,7 +82,7 @@ commands := $(foreach g,$(goals),$(if $(command.$(g)),$(command.$(g));))
 ifneq ($(commands),)
 # A $ in a value is one $, as is $$. The program checks the names in JOBCONFORMANCE_VARIABLES.
 literal = $(subst $$$$,$$,$(value $(1)))
-handed = $(foreach v,$(given) $(call from,environment,$(FROM_ENVIRONMENT)),$(if $(value $(v)),$(v)))
+handed = $(foreach v,$(filter-out $(own.compare),$(given)) $(call from,environment,$(FROM_ENVIRONMENT)),$(if $(value $(v)),$(v)))
 $(foreach v,$(handed),$(eval export JOBCONFORMANCE_$(v) = $$(call literal,$(v))))
 export JOBCONFORMANCE_VARIABLES = $(unknown):$(commands)
 else ifneq ($(unknown),)

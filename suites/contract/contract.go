@@ -12,6 +12,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/fixtures/spelling"
 )
 
 // Requirement is one sentence of the contract.
@@ -160,7 +161,8 @@ func Declinable(feature Feature) error {
 	case feature == Core:
 		return badinput.New("the core cannot be declined", "decline features: "+strings.Join(names, ", "))
 	case !slices.Contains(Features(), feature):
-		return badinput.New(fmt.Sprintf("unknown feature %q", feature), "decline some of "+strings.Join(names, ", "))
+		return badinput.New(fmt.Sprintf("unknown feature %q", feature),
+			spelling.Remedy(string(feature), names, "decline some of "+strings.Join(names, ", ")))
 	}
 	return nil
 }

@@ -258,6 +258,11 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 		return badinput.New(fmt.Sprintf("a reaction cannot take %s", p),
 			"give "+console.Flag("patience")+" between 1s and 1h, as in "+console.Flag("patience", "90s"))
 	}
+	if f.rbac != "" {
+		if f.options.Rights, err = run.LoadRights(f.rbac); err != nil {
+			return err
+		}
+	}
 	if f.dryRun {
 		return f.list(ctx, stdout)
 	}
@@ -267,12 +272,7 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	} else if err != nil {
 		return err
 	}
-	if f.rbac != "" {
-		if f.options.Rights, err = run.LoadRights(f.rbac); err != nil {
-			return err
-		}
-	}
-	if err := f.options.Check(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if err := f.selectsSome(ctx); err != nil {
@@ -342,6 +342,14 @@ func (f *flags) parse() (implementation.Implementation, error) {
 	})
 }
 
+// check rejects options that do not go together.
+func (f *flags) check() error {
+	if err := f.options.Check(); err != nil {
+		return err
+	}
+	return checkApplies(f.set, f.options.Cluster)
+}
+
 // selects checks the flags that select specs and applies them.
 func (f *flags) selects() error {
 	for name, expression := range map[string]string{"focus": f.selection.Focus, "skip": f.selection.Skip} {
@@ -369,13 +377,17 @@ func (f *flags) selects() error {
 	return f.rerun()
 }
 
-// selectsSome refuses a selection of no specs before a cluster is started for it.
+// selectsSome refuses unknown labels, and a selection of no specs, before a cluster is started for them. Which
+// version another cluster than an embedded one has is not known here.
 func (f *flags) selectsSome(ctx context.Context) error {
-	if s := f.selection; f.options.Cluster != cluster.EmbeddedKind || s.Focus == "" && s.Skip == "" && s.Labels == "" {
+	if s := f.selection; s.Focus == "" && s.Skip == "" && s.Labels == "" {
 		return nil
 	}
 	specs, err := run.List(ctx, f.options, f.selection)
 	if err != nil {
+		return err
+	}
+	if err := checkLabels(f.labels, specs); err != nil || f.options.Cluster != cluster.EmbeddedKind {
 		return err
 	}
 	return run.AnySelected(specs)

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/protocol"
+	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -55,6 +58,9 @@ func fromEnvironment(c *cobra.Command) error {
 	if err := checkVariables(c, os.Getenv(givenEnv)); err != nil {
 		return err
 	}
+	if err := checkEnvironment(c, os.Environ()); err != nil {
+		return err
+	}
 	all := variables(c)
 	names := slices.Sorted(maps.Keys(all))
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -78,6 +84,43 @@ func rank(name string, flag *pflag.Flag) int {
 		return 1
 	}
 	return 0
+}
+
+// own are variables with the prefix that are no flags: those of the Makefile and of the tests of this
+// repository.
+var own = []string{strings.TrimPrefix(givenEnv, prefix), strings.TrimPrefix(protocol.SettingsEnv, prefix), "SELFTEST",
+	"FUZZ_STEPS", "PAGE", "SCREENSHOTS", "SAMPLE", "REPORT", "KIND_IMAGE"}
+
+// ofService matches the rest of the variables that a pod gets of a Service named jobconformance or
+// jobconformance-something.
+var ofService = regexp.MustCompile(`^(.+_)?(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_.+)?)?)$`)
+
+// checkEnvironment rejects variables with the prefix that are no command's flag: an environment may be that of
+// several commands.
+func checkEnvironment(c *cobra.Command, environment []string) error {
+	all := slices.Concat(slices.Sorted(maps.Keys(variables(c))), own)
+	each(c.Root(), func(other *cobra.Command) { all = slices.AppendSeq(all, maps.Keys(variables(other))) })
+	for _, variable := range environment {
+		variable, _, _ = strings.Cut(variable, "=")
+		name, ours := strings.CutPrefix(variable, prefix)
+		if !ours || slices.Contains(all, name) || ofService.MatchString(name) {
+			continue
+		}
+		remedy := "unset it, or see " + c.CommandPath() + " --help"
+		if near := spelling.Nearest(name, all); near != "" {
+			remedy = "did you mean " + prefix + near + "?"
+		}
+		return badinput.New("the environment variable "+variable+" is no flag of any command", remedy)
+	}
+	return nil
+}
+
+// each calls do with a command and all below it.
+func each(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, below := range c.Commands() {
+		each(below, do)
+	}
 }
 
 // givenEnv is the environment variable in which the Makefile lists the variables on make's
@@ -104,44 +147,9 @@ func checkVariables(c *cobra.Command, given string) error {
 		if known[name] != nil {
 			continue
 		}
-		remedy := "see " + strings.Join(commands, " --help and ") + " --help"
-		if near := nearest(name, slices.Sorted(maps.Keys(known))); near != "" {
-			remedy = "did you mean " + near + "?"
-		}
-		return badinput.New("unknown variable "+name+" of "+strings.Join(commands, " and "), remedy)
+		return badinput.New("unknown variable "+name+" of "+strings.Join(commands, " and "),
+			spelling.Remedy(name, slices.Sorted(maps.Keys(known)),
+				"see "+strings.Join(commands, " --help and ")+" --help"))
 	}
 	return nil
-}
-
-// nearest returns the word that is spelled most like another one, or nothing where none is
-// within a third of its letters.
-func nearest(word string, all []string) (found string) {
-	least := len(word)/3 + 1
-	for _, other := range all {
-		if d := distance(word, other); d < least {
-			found, least = other, d
-		}
-	}
-	return found
-}
-
-// distance returns how many letters must be inserted, left out or replaced to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

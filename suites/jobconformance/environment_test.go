@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
 )
 
 func TestVariablesThatNoCommandHasAreRefused(t *testing.T) {
@@ -63,12 +65,30 @@ func TestVariableOfMakeIsAFlag(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	words := []string{"LABELS", "QPS", "SKIP", "URL"}
-	for word, want := range map[string]string{"LABLES": "LABELS", "LABEL": "LABELS", "QSP": "", "SKP": "SKIP", "X": "",
-		"LABELS": "LABELS", "UURL": "URL"} {
-		if got := nearest(word, words); got != want {
-			t.Errorf("nearest to %s is %q, want %q", word, got, want)
+func TestVariablesOfTheEnvironmentThatNoCommandHasAreRefused(t *testing.T) {
+	run, _, err := rootCommand().Find([]string{"run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for variable, want := range map[string]string{
+		"LABELS=x":                              "",
+		"JOBCONFORMANCE_LABELS=x":               "",
+		"JOBCONFORMANCE_LIST=1":                 "",
+		"JOBCONFORMANCE_MINUTES=1":              "", // of soak
+		"JOBCONFORMANCE_VARIABLES=:run;":        "",
+		"JOBCONFORMANCE_SELFTEST=1":             "",
+		"JOBCONFORMANCE_SERVICE_HOST=10.0.0.1":  "",
+		"JOBCONFORMANCE_PORT_80_TCP_ADDR=10":    "",
+		"JOBCONFORMANCE_WEB_SERVICE_PORT_HTTP=": "",
+		"JOBCONFORMANCE_LABEL=x":                "is no flag of any command; did you mean JOBCONFORMANCE_LABELS?",
+		"JOBCONFORMANCE_OUTPUTDIR=x":            "did you mean JOBCONFORMANCE_OUTPUT_DIR?",
+		"JOBCONFORMANCE_MINUTE=x":               "did you mean JOBCONFORMANCE_MINUTES?",
+		"JOBCONFORMANCE_X=1":                    "unset it, or see jobconformance run --help",
+		"JOBCONFORMANCE_=1":                     "unset it",
+	} {
+		err := checkEnvironment(run, []string{"PATH=/bin", variable})
+		if want == "" && err != nil || want != "" && (!badinput.Is(err) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", variable, err, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/mutants"
@@ -110,18 +112,14 @@ func named(word string) (requirements []contract.Requirement, rules []invariants
 
 // unknownID refuses what is no ID of a requirement, nor of an invariant.
 func unknownID(word string) error {
-	var known []string
+	var requirements, rules []string
 	for _, r := range table.All() {
-		known = append(known, r.ID)
+		requirements = append(requirements, r.ID)
 	}
-	near := nearest(strings.ToUpper(word), known)
-	if near == "" {
-		known = nil
-		for _, i := range invariants.Invariants() {
-			known = append(known, i.ID)
-		}
-		near = nearest(word, known)
+	for _, i := range invariants.Invariants() {
+		rules = append(rules, i.ID)
 	}
+	near := cmp.Or(spelling.Nearest(strings.ToUpper(word), requirements), spelling.Nearest(word, rules))
 	remedy := "jobconformance explain lists all"
 	if near != "" {
 		remedy = "did you mean " + near + "?"

@@ -21,7 +21,7 @@ Exit codes: 0 they were printed, 2 bad input.`,
 		`  jobconformance images --kubernetes-version=v1.36.3
   jobconformance images save jobconformance.tar`,
 		func(cmd *cobra.Command, _ []string) error {
-			pulls, err := p.pulls()
+			pulls, err := p.pulls(cmd.Flags())
 			for _, pull := range pulls {
 				fmt.Fprintln(cmd.OutOrStdout(), pull.Image)
 			}
@@ -46,7 +46,10 @@ func (p *pulling) add(set *pflag.FlagSet) {
 	kubeletFlags(set, &p.options)
 }
 
-func (p *pulling) pulls() (pulls []run.Pull, err error) {
+func (p *pulling) pulls(set *pflag.FlagSet) (pulls []run.Pull, err error) {
+	if err := checkApplies(set, p.options.Cluster); err != nil {
+		return nil, err
+	}
 	if p.options.Implementation, err = implementation.Parse(p.name); err != nil {
 		return nil, err
 	}

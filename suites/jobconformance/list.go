@@ -44,8 +44,11 @@ Exit codes: 0 they were printed, 2 bad input, 3 the harness failed.`,
 	return c
 }
 
-// list prints the specs that are selected. It starts nothing.
+// list prints the specs that are selected. It starts nothing, and refuses what run refuses.
 func (f *flags) list(ctx context.Context, out io.Writer) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	err := f.selects()
 	nothing := errors.Is(err, errNothingFailed)
 	if err != nil && !nothing {
@@ -54,6 +57,14 @@ func (f *flags) list(ctx context.Context, out io.Writer) error {
 	specs, err := run.List(ctx, f.options, f.selection)
 	if err != nil {
 		return err
+	}
+	if err := checkLabels(f.labels, specs); err != nil {
+		return err
+	}
+	if !nothing {
+		if err := run.AnySelected(specs); err != nil {
+			return err
+		}
 	}
 	all := len(specs)
 	specs = slices.DeleteFunc(specs, func(s spec.Listed) bool { return nothing || !s.Selected })

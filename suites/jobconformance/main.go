@@ -21,11 +21,13 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	_ "github.com/jobconformance/jobconformance/suites/internal/scratch" // before envtest
 	"github.com/jobconformance/jobconformance/suites/specs"
 	ginkgo "github.com/onsi/ginkgo/v2/ginkgo/command"
 	"github.com/onsi/ginkgo/v2/ginkgo/run"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Exit codes of all commands.
@@ -111,13 +113,23 @@ clone, make e2e LABELS=... is the same as run --labels=...
 		}
 		return err
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return badinput.New(err.Error(), "see "+c.CommandPath()+" --help")
-	})
+	root.SetFlagErrorFunc(wrongFlag)
 	root.Version = suiteVersion()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SuggestionsMinimumDistance = 2
 	return root
+}
+
+// wrongFlag refuses a flag that a command does not have, or its value.
+func wrongFlag(c *cobra.Command, err error) error {
+	see := "see " + c.CommandPath() + " --help"
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		var all []string
+		c.InheritedFlags() // adds those of the program to c.Flags()
+		c.Flags().VisitAll(func(flag *pflag.Flag) { all = append(all, "--"+flag.Name) })
+		see = spelling.Remedy("--"+unknown.GetSpecifiedName(), all, see)
+	}
+	return badinput.New(err.Error(), see)
 }
 
 var errTimeout = errors.New("everything is stopped")

@@ -38,7 +38,7 @@ func mirrorCommand() *cobra.Command {
 	c := command("mirror REGISTRY", "Copy the images that a run pulls to another registry", mirrorHelp,
 		`  jobconformance images mirror registry.example.com/mirror --kubernetes-version=v1.36.3`,
 		func(cmd *cobra.Command, args []string) error {
-			pulls, err := p.pulls()
+			pulls, err := p.pulls(cmd.Flags())
 			if err != nil {
 				return err
 			}

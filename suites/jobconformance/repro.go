@@ -16,6 +16,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run/folder"
+	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"github.com/jobconformance/jobconformance/suites/repro"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
@@ -113,8 +114,14 @@ func (r *reproducing) run(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
+	case r.list && r.issue+r.file+r.bisect != "":
+		return badinput.New("a list of the known bugs is about none of them",
+			"leave "+console.Flag("list")+" out, or the others")
 	case r.list:
 		return list(r.Out, known, r.output)
+	case r.output != asText:
+		return badinput.New("only the list of the known bugs has formats",
+			"leave "+console.Flag("output")+" out, or give "+console.Flag("list"))
 	case (r.issue == "") == (r.file == ""):
 		return badinput.New("there must be one issue or one scenario",
 			fmt.Sprintf("give exactly one of %s and %s; %s prints the known issues", console.Flag("issue"),
@@ -249,15 +256,21 @@ func (r *reproducing) choose(known []library.Entry) (err error) {
 	return nil
 }
 
-func findBug(known []library.Entry, id string) (library.Entry, error) {
+// findBug returns the bug with a number or a name. Also are other words that might have been meant.
+func findBug(known []library.Entry, id string, also ...string) (library.Entry, error) {
 	id = strings.TrimPrefix(id, "#")
 	if found, ok := library.Find(known, id); ok {
 		return found, nil
 	}
 	number, err := strconv.Atoi(id)
 	if err != nil {
+		var names []string
+		for _, e := range known {
+			names = append(names, e.Key)
+		}
 		return library.Entry{}, badinput.New(fmt.Sprintf("%q is neither the number of an issue nor a known bug", id),
-			"give a number as in 139428, or print all bugs with "+console.Flag("list"))
+			spelling.Remedy(id, append(names, also...), "give a number as in 139428, or see jobconformance repro "+
+				console.Flag("list")))
 	}
 	if at, shown := library.Shown()[number]; shown {
 		return library.Entry{}, badinput.New(fmt.Sprintf("issue %d has no scenario: specs cover it", number),

@@ -62,7 +62,8 @@ func choose(known []library.Entry, ids []string) (bugs []library.Entry, err erro
 	for _, id := range ids {
 		some := slices.DeleteFunc(slices.Clone(known), func(e library.Entry) bool { return string(e.State()) != id })
 		if len(some) == 0 {
-			bug, err := findBug(known, id)
+			bug, err := findBug(known, id, string(library.Fixed), string(library.Open),
+				string(library.Unreported))
 			if err != nil {
 				return nil, err
 			}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/cluster"
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/spf13/pflag"
+)
+
+// onlyOn has the flags that say something about some kinds of clusters alone, with these kinds. Elsewhere the
+// result would be about another cluster than the flag says. Flags about where programs come from are
+// not among them: they are often those of a machine.
+var onlyOn = map[string][]string{
+	"node-image":   {cluster.KindKind},
+	"kind-config":  {cluster.KindKind},
+	"keep":         {cluster.KindKind},
+	"load":         {cluster.KindKind},
+	"puppet-image": {cluster.KindKind, cluster.ExistingKind},
+	"kubeconfig":   {cluster.ExistingKind},
+	"context":      {cluster.ExistingKind},
+	"profile":      {cluster.EmbeddedKind},
+}
+
+// checkApplies rejects flags with a value that do nothing on a cluster of that kind.
+func checkApplies(set *pflag.FlagSet, kind string) (err error) {
+	set.VisitAll(func(flag *pflag.Flag) {
+		kinds, limited := onlyOn[flag.Name]
+		given := valueOf(flag) != strings.Trim(flag.DefValue, "[]")
+		if err != nil || !limited || !given || slices.Contains(kinds, kind) {
+			return
+		}
+		err = badinput.New(console.Flag(flag.Name)+" does nothing with "+console.Flag("cluster", kind),
+			"leave it out, or give "+console.Flag("cluster", strings.Join(kinds, " or ")))
+	})
+	return err
+}
