@@ -130,6 +130,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 			"leave --feature-gates out"},
 		"a dry run of no origin": {[]string{"--dry-run", "--binaries=buld"}, `"buld" is no origin`},
 		"a list and an issue":    {[]string{"repro", "--list", "--issue=139428"}, "leave --list out, or the others"},
+		"dry run of no scenario": {[]string{"repro", "--dry-run", "--scenario", declines}, "unknown field"},
 		"an outcome as JSON":     {[]string{"repro", "--issue=139428", "-o=json"}, "leave --output out"},
 		"a feature misspelt":     {[]string{"--decline=indexd"}, "did you mean indexed?"},
 		"a bug misspelt":         {[]string{"repro", "--issue=missed-run-losst"}, "did you mean missed-run-lost?"},

@@ -28,8 +28,8 @@ const reproHelp = `Reproduces an upstream bug by the number of its issue, or by 
 nobody has reported it: on embedded clusters of a version that has it and of one that
 does not, or against the reference where no version is without it; with --kubernetes-source, only
 on a tree that must be without it. Or runs a scenario
-of your own from a file (see suites/scenario/README.md). The folder for reports gets a
-page with timelines and repro.md, to paste into an issue.
+of your own from a file (see suites/scenario/README.md), which --dry-run checks without a cluster.
+The folder for reports gets a page with timelines and repro.md, to paste into an issue.
 
 With --bisect, it searches the releases between two, of which one must be red and one green, for
 the one that changed: both are run, then the one in the middle, and so on. A version takes a few
@@ -45,6 +45,7 @@ const reproExample = `  jobconformance repro --list
   jobconformance repro --issue 139428 --version v1.36.1,v1.37.1 --repeat 10
   jobconformance repro --issue 139428 --kubernetes-source ../kubernetes
   jobconformance repro --issue 139428 --bisect v1.35.4..v1.36.3
+  jobconformance repro --scenario my.yaml --dry-run
   jobconformance repro --scenario my.yaml -i 'exec:./my-controller'`
 
 // reproducing has the values of the flags.
@@ -52,7 +53,7 @@ type reproducing struct {
 	repro.Options
 	issue, file, implementation string
 	bisect                      string
-	list                        bool
+	list, dryRun                bool
 	output                      format
 	against                     bool // the reference is run as well
 	given                       bool // the versions were given
@@ -104,6 +105,7 @@ func reproCommand() *cobra.Command {
 			" (default: kube-controller-manager, and reference where no version is without the bug; for a file "+
 			"reference, without --bisect)")
 	set.BoolVar(&r.list, "list", false, "print the known bugs")
+	set.BoolVar(&r.dryRun, "dry-run", false, "check the scenario, its objects and expressions, and start nothing")
 	outputFlag(set, &r.output, "the list")
 	reproFlags(set, &r.Options, "repro")
 	return c
@@ -131,6 +133,10 @@ func (r *reproducing) run(ctx context.Context) error {
 		return err
 	}
 	if err := r.choose(known); err != nil {
+		return err
+	}
+	if r.dryRun {
+		_, err := fmt.Fprintf(r.Out, "%s: it can be run, %d steps\n", r.Scenario.Description, len(r.Scenario.Steps))
 		return err
 	}
 	if r.bisect != "" {

@@ -13,7 +13,9 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"github.com/jobconformance/jobconformance/fixtures/version"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Check refuses a scenario that cannot be run, with the line of the step in
@@ -23,6 +25,7 @@ func (s *Scenario) Check() error {
 		return err
 	}
 	plan := &plan{held: map[string]bool{}}
+	plan.findNames(s.Steps)
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		if err := plan.check(step); err != nil {
@@ -76,8 +79,13 @@ func (s *Scenario) checkHead() error {
 		}
 	}
 	for _, id := range s.Except {
-		if !slices.ContainsFunc(invariants.Invariants(), func(i invariants.Invariant) bool { return i.ID == id }) {
-			return wrong("except", "unknown invariant %q", id)
+		var known []string
+		for _, i := range invariants.Invariants() {
+			known = append(known, i.ID)
+		}
+		if !slices.Contains(known, id) {
+			return mistake{wrong("except", "unknown invariant %q", id).Error(), spelling.Remedy(id, known,
+				"jobconformance explain lists all")}
 		}
 	}
 	return nil
@@ -107,6 +115,49 @@ func in(field string, err error) error {
 type plan struct {
 	held map[string]bool
 	cut  bool
+
+	about       // of all steps
+	pods  names // that steps create
+}
+
+// findNames notes which objects the steps create. Jobs of a CronJob have names that are not known, and so may
+// what comes of a custom resource.
+func (p *plan) findNames(steps []Step) {
+	created, open := map[string]names{"Job": {}, "CronJob": {}, "Pod": {}}, map[string]bool{}
+	for _, step := range steps {
+		if step.Create == nil {
+			continue
+		}
+		kind, name := kindOf(step.Create.Object), step.Create.GetName()
+		_, custom := step.Create.Object.(*unstructured.Unstructured)
+		open["Job"] = open["Job"] || custom || kind == "CronJob"
+		open["CronJob"] = open["CronJob"] || custom
+		open[kind] = open[kind] || name == "" // an expression, or a name that the API server makes
+		created[kind] = append(created[kind], name)
+	}
+	for kind := range open {
+		if open[kind] {
+			created[kind] = nil
+		}
+	}
+	p.jobs, p.cronJobs, p.pods = created["Job"], created["CronJob"], created["Pod"]
+}
+
+// checkNamed refuses a name of an object that there never is.
+func (p *plan) checkNamed(step *Step) error {
+	kind, name := "", ""
+	switch {
+	case step.Answers >= 400: // as it may be meant
+	case step.Patch != nil:
+		kind, name = step.Patch.Kind, step.Patch.Name
+	case step.Delete != nil:
+		kind, name = step.Delete.Kind, step.Delete.Name
+	}
+	known, limited := map[string]names{"Job": p.jobs, "CronJob": p.cronJobs, "Pod": p.pods}[kind]
+	if !limited || name == "" {
+		return nil
+	}
+	return known.check(kind, name)
 }
 
 func (p *plan) check(step *Step) error {
@@ -120,12 +171,14 @@ func (p *plan) check(step *Step) error {
 		return err
 	}
 	switch {
+	case step.Create != nil:
+		return in("create", checkExpressions(step.Create.open, p.about.check))
 	case step.Patch != nil:
-		return step.Patch.check()
+		return cmp.Or(step.Patch.check(p.about), in("patch", p.checkNamed(step)))
 	case step.Delete != nil:
-		return step.Delete.check()
+		return cmp.Or(step.Delete.check(p.about), in("delete", p.checkNamed(step)))
 	case step.Direct != nil:
-		return step.Direct.check()
+		return step.Direct.check(p.about)
 	case step.Fault != nil:
 		return in("fault", step.Fault.Check())
 	case step.Await != "", step.May != "", step.Stays != "", step.Always != "":
@@ -133,6 +186,9 @@ func (p *plan) check(step *Step) error {
 		e, err := compile(text)
 		if err == nil && e.measures && (when == always || when == may) {
 			err = errNotWatched
+		}
+		if err == nil {
+			err = p.about.check(text)
 		}
 		return in(step.actions()[0], err)
 	case step.Clear != "":
@@ -230,22 +286,22 @@ func checkKind(field, version, kind, name string) error {
 	return nil
 }
 
-func (d *Delete) check() error {
+func (d *Delete) check(a about) error {
 	if err := oneOf("delete: propagation", d.Propagation, "", "Background", "Foreground", "Orphan"); err != nil {
 		return err
 	}
-	return checkObject("delete", d.APIVersion, d.Kind, d.Name, d.Which)
+	return a.checkObject("delete", d.APIVersion, d.Kind, d.Name, d.Which)
 }
 
-func (p *Patch) check() error {
-	if err := checkExpressions(p.Merge); err != nil {
+func (p *Patch) check(a about) error {
+	if err := checkExpressions(p.Merge, a.check); err != nil {
 		return in("patch: merge", err)
 	}
-	return checkObject("patch", p.APIVersion, p.Kind, p.Name, p.Which)
+	return a.checkObject("patch", p.APIVersion, p.Kind, p.Name, p.Which)
 }
 
 // checkObject wants an object to be chosen by its name, or by an expression.
-func checkObject(field, version, kind, name, which string) error {
+func (a about) checkObject(field, version, kind, name, which string) error {
 	switch {
 	case which == "":
 		return checkKind(field, version, kind, name)
@@ -254,10 +310,11 @@ func checkObject(field, version, kind, name, which string) error {
 	case name != "":
 		return fmt.Errorf("%s: it has a name and which", field)
 	}
-	return in(field+": which", checkWhich(which))
+	a.p = kind
+	return in(field+": which", a.checkWhich(which))
 }
 
-func (t *Direct) check() error {
+func (t *Direct) check(a about) error {
 	if t.Pods < 0 {
 		return fmt.Errorf("direct: %d pods are none to direct", t.Pods)
 	}
@@ -267,15 +324,13 @@ func (t *Direct) check() error {
 	if t.Which == "" {
 		return nil
 	}
-	return in("direct: which", checkWhich(t.Which))
+	return in("direct: which", a.checkWhich(t.Which))
 }
 
 func oneOf(field, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q is none of %s", field, value, strings.Join(slices.DeleteFunc(slices.Clone(
-		allowed), func(a string) bool {
-		return a == ""
-	}), ", "))
+	allowed = slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == "" })
+	return unknown(fmt.Sprintf("%s: %q is none of %s", field, value, strings.Join(allowed, ", ")), value, allowed)
 }

@@ -34,17 +34,18 @@ import (
 //	value(metrics, 'workqueue_depth{name="job"}')
 //	                        the sum of all series with that name and these labels, as
 //	                        /metrics has them; 0 if there are none
-func environment() (*cel.Env, error) {
-	list, dyn := cel.ListType(cel.DynType), cel.DynType
-	return cel.NewEnv(
-		cel.Variable("jobs", cel.MapType(cel.StringType, dyn)),
-		cel.Variable("cronjobs", cel.MapType(cel.StringType, dyn)),
-		cel.Variable("pods", list),
-		cel.Variable("created", list),
-		cel.Variable("events", list),
-		cel.Variable("calls", list),
-		cel.Variable("p", dyn),
-		cel.Variable("metrics", list),
+func environment(w worldTypes, more ...cel.EnvOption) (*cel.Env, error) {
+	list, dyn := cel.ListType(cel.TypeParamType("T")), cel.DynType // of pods, whatever their type is
+	return cel.NewEnv(append(more,
+		cel.EnableMacroCallTracking(), // for the text of a part
+		cel.Variable("jobs", cel.MapType(cel.StringType, w.job)),
+		cel.Variable("cronjobs", cel.MapType(cel.StringType, w.cronJob)),
+		cel.Variable("pods", cel.ListType(w.pod)),
+		cel.Variable("created", cel.ListType(w.pod)),
+		cel.Variable("events", cel.ListType(w.event)),
+		cel.Variable("calls", cel.ListType(w.call)),
+		cel.Variable("p", w.p),
+		cel.Variable("metrics", cel.ListType(dyn)),
 		ext.Strings(), ext.Lists(), ext.Sets(),
 		cel.Function("done", cel.Overload("done_object_string", []*cel.Type{dyn, cel.StringType}, cel.BoolType,
 			cel.BinaryBinding(func(job, condition ref.Val) ref.Val {
@@ -62,18 +63,28 @@ func environment() (*cel.Env, error) {
 			}))),
 		cel.Function("active", cel.Overload("active_list", []*cel.Type{list}, list,
 			cel.UnaryBinding(func(pods ref.Val) ref.Val { return keep(pods, isActive) }))),
-		cel.Function("value", cel.Overload("value_list_string", []*cel.Type{list, cel.StringType}, dyn,
+		cel.Function("value", cel.Overload("value_list_string", []*cel.Type{cel.ListType(dyn), cel.StringType}, dyn,
 			cel.BinaryBinding(value))),
-	)
+	)...)
 }
 
-var shared = sync.OnceValues(environment)
+// worldTypes are the types of what there is.
+type worldTypes struct{ job, cronJob, pod, event, call, p *cel.Type }
+
+// shared is the environment in which expressions are evaluated: objects are maps, as in JSON. Their types are
+// checked before: see about.
+var shared = sync.OnceValues(func() (*cel.Env, error) {
+	dyn := cel.DynType
+	return environment(worldTypes{dyn, dyn, dyn, dyn, dyn, dyn})
+})
 
 // expression is one that compiles.
 type expression struct {
 	text     string
 	program  cel.Program
 	measures bool // it is about metrics
+	ast      *cel.Ast
+	parts    cel.Program // evaluates all parts of it
 }
 
 // compiled keeps them: a scenario is checked before it is run, and looks at the
@@ -100,7 +111,11 @@ func compile(text string) (expression, error) {
 	if err != nil {
 		return expression{}, err
 	}
-	e := expression{text, program, refersTo(ast, "metrics")}
+	parts, err := env.Program(ast, cel.EvalOptions(cel.OptExhaustiveEval))
+	if err != nil {
+		return expression{}, err
+	}
+	e := expression{text, program, refersTo(ast, "metrics"), ast, parts}
 	compiled.Store(text, e)
 	return e, nil
 }
@@ -114,7 +129,7 @@ func (e expression) holds(world map[string]any) string {
 	case value == types.True:
 		return ""
 	}
-	return fmt.Sprintf("%s: it is %v", e.text, value)
+	return fmt.Sprintf("%s: it is %v%s", e.text, value, e.found(world))
 }
 
 func native(value ref.Val) map[string]any {

@@ -43,13 +43,16 @@ func (s *Scenario) Measures() bool {
 	return false
 }
 
-// checkWhich refuses an expression that does not choose objects.
-func checkWhich(text string) error {
+// checkWhich refuses an expression that does not choose objects of the kind of p.
+func (a about) checkWhich(text string) error {
 	e, err := compile(text)
-	if err == nil && e.measures {
+	switch {
+	case err != nil:
+		return err
+	case e.measures:
 		return errNotWatched
 	}
-	return err
+	return a.check(text)
 }
 
 // measured is expression.holds with the metrics that the implementation serves now. It is not

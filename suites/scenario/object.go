@@ -2,6 +2,11 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"go.yaml.in/yaml/v3"
@@ -34,7 +39,7 @@ func (o *Object) UnmarshalYAML(node *yaml.Node) error {
 	}
 	known := fields
 	if hasExpressions(fields) {
-		if err := checkExpressions(fields); err != nil {
+		if err := checkExpressions(fields, nil); err != nil {
 			return fmt.Errorf("line %d: %w", node.Line, err)
 		}
 		o.open, known = fields, withoutExpressions(fields)
@@ -44,7 +49,7 @@ func (o *Object) UnmarshalYAML(node *yaml.Node) error {
 	case err != nil:
 		return fmt.Errorf("line %d: %w", node.Line, err)
 	case wrong != nil:
-		return fmt.Errorf("line %d: %w", lineOf(node, wrong.Error()), wrong)
+		return fmt.Errorf("line %d: %w", lineOf(node, wrong.Error()), unknownPath(object, wrong))
 	}
 	o.Object = object
 	return nil
@@ -86,6 +91,33 @@ func decode(fields map[string]any) (object client.Object, wrong, err error) {
 	}
 	return object, nil, nil
 }
+
+// unknownPath adds the nearest field to an error about one of an object that is not known.
+func unknownPath(object client.Object, wrong error) error {
+	quoted := quotedPath.FindStringSubmatch(wrong.Error())
+	if quoted == nil {
+		return wrong
+	}
+	of, known, last := reflect.TypeOf(object), []string(nil), ""
+	for _, last = range strings.Split(bracketed.ReplaceAllString(quoted[1], ""), ".") {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct {
+			return wrong
+		}
+		fields := jsonFields(of)
+		known = slices.Collect(maps.Keys(fields))
+		if fields[last] == nil {
+			break
+		}
+		of = fields[last]
+	}
+	return unknown(wrong.Error(), last, known)
+}
+
+// bracketed is an index in a path.
+var bracketed = regexp.MustCompile(`\[[0-9]+\]`)
 
 // filled returns the object to create, with the expressions in it evaluated by fill.
 func (o *Object) filled(fill func(any) (any, error)) (client.Object, error) {

@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -65,16 +67,48 @@ func (s *Scenario) findLines(text []byte) error {
 	return nil
 }
 
-var unknownField = regexp.MustCompile(`field (\S+) not found in type \S+`)
+var (
+	unknownField = regexp.MustCompile(`field (\S+) not found in type \S+\.(\S+)`)
+	noTime       = regexp.MustCompile("cannot unmarshal !!\\w+ `?([^`]*)`? into time.Duration")
+)
 
-// refuse puts what a decoder says in several lines into one.
+// partOf returns the struct with a name that a file is read into; nil where there is none.
+func partOf(name string) reflect.Type {
+	for _, t := range []reflect.Type{reflect.TypeFor[Scenario](), reflect.TypeFor[Step](), reflect.TypeFor[Patch](),
+		reflect.TypeFor[Delete](), reflect.TypeFor[Direct](), reflect.TypeFor[Place]()} {
+		if t.Name() == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// yamlFields returns the names of the fields of a struct in a file.
+func yamlFields(t reflect.Type) (all []string) {
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ","); name != "" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// refuse puts what a decoder says in several lines into one, with a remedy.
 func refuse(name string, err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	text = strings.TrimPrefix(text, "unmarshal errors:\n")
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	remedy := "see suites/scenario/README.md for how one is written"
+	if wrong, ok := errors.AsType[mistake](err); ok {
+		remedy = wrong.do
+	} else if match := unknownField.FindStringSubmatch(first); match != nil && partOf(match[2]) != nil {
+		fields := yamlFields(partOf(match[2]))
+		remedy = spelling.Remedy(match[1], fields, "use "+strings.Join(fields, ", "))
+	} else if match := noTime.FindStringSubmatch(first); match != nil {
+		first, remedy = noTime.ReplaceAllString(first, "$1 is no time"), "write it as in 5s or 1m30s"
+	}
 	first = unknownField.ReplaceAllString(first, `unknown field "$1"`)
-	return badinput.New(fmt.Sprintf("the scenario %s cannot be run: %s", name, first),
-		"see suites/scenario/README.md for how one is written")
+	return badinput.New(fmt.Sprintf("the scenario %s cannot be run: %s", name, first), remedy)
 }
 
 // YAML is the text that Read reads the scenario from.
@@ -123,8 +157,8 @@ func (f Fault) MarshalYAML() (any, error) {
 func (f *Fault) UnmarshalYAML(node *yaml.Node) error {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key := node.Content[i]
-		if !slices.Contains([]string{"on", "name", "nth", "first", "do"}, key.Value) {
-			return fmt.Errorf("line %d: unknown field %q", key.Line, key.Value)
+		if known := yamlFields(reflect.TypeFor[faultFields]()); !slices.Contains(known, key.Value) {
+			return unknown(fmt.Sprintf("line %d: unknown field %q", key.Line, key.Value), key.Value, known)
 		}
 	}
 	var fields faultFields

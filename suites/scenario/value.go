@@ -51,11 +51,17 @@ func hasExpressions(value any) bool {
 	return found
 }
 
-// checkExpressions refuses those that do not compile.
-func checkExpressions(value any) error {
+// checkExpressions refuses those that do not compile, and what check refuses. Default: nothing.
+func checkExpressions(value any, check func(text string) error) error {
 	_, err := eachText(value, func(text string) (any, error) {
 		for _, match := range inText.FindAllStringSubmatch(text, -1) {
 			if _, err := compileValue(match[1]); err != nil {
+				return nil, err
+			}
+			if check == nil {
+				continue
+			}
+			if err := check(match[1]); err != nil {
 				return nil, err
 			}
 		}
