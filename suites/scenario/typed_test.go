@@ -54,17 +54,22 @@ func TestMistakesOfAnAuthorAreRefused(t *testing.T) {
 		`delete: {kind: Job, which: p.status.phase == 'Failed'}`:                    `a JobStatus has no field "phase"`,
 		`direct: {which: p.status.succeeded == 1, ready: "true"}`:                   `a PodStatus has no field "succeeded"`,
 		`patch: {kind: Job, name: a, merge: {spec: {x: "${jobs.a.status.reddy}"}}}`: "did you mean ready?",
-		"await: size(pods) == 1\n  within: 5":                                       "line 14: 5 is no time; write it as in 5s",
-		"await: size(pods) == 1\n  within: 3 s":                                     "line 14: 3 s is no time; write it as in 5s",
-		"await: size(pods) == 1\n  whithin: 5s":                                     `line 14: unknown field "whithin"; did you mean within?`,
-		"dirrect: {}":                                                               "did you mean direct?",
-		"hold: job":                                                                 "did you mean jobs?",
-		"network: cutt":                                                             "did you mean cut?",
-		"fault: {on: create pods, nht: 1, do: drop}":                                `unknown field "nht"; use do, first, name, nth`,
+
+		"await: size(pods) == 1\n  within: 5": "line 14: 5 is no time; write it as in 5s",
+
+		"await: size(pods) == 1\n  within: 3 s": "line 14: 3 s is no time; write it as in 5s",
+
+		"await: size(pods) == 1\n  whithin: 5s": `line 14: unknown field "whithin"; did you mean within?`,
+		"dirrect: {}":                           "did you mean direct?",
+		"hold: job":                             "did you mean jobs?",
+		"network: cutt":                         "did you mean cut?",
+		"fault: {on: create pods, nht: 1, do: drop}": `unknown field "nht"; use do, first, name, nth`,
 		"create: {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {restartPolicie: Never}}": "did you mean " +
 			"restartPolicy?",
-		"create: {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{nam: x}]}}": "did you mean name?",
-		`create: {apiVersion: v1, kind: Pod, metadata: {name: p, uid: "${jobs.b.metadata.uid}"}}`:  `there is no Job "b"`,
+
+		"create: {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{nam: x}]}}": "mean name?",
+
+		`create: {apiVersion: v1, kind: Pod, metadata: {name: p, uid: "${jobs.b.metadata.uid}"}}`: `there is no Job "b"`,
 	} {
 		_, err := Read("a.yaml", []byte(oneJob+"- "+step+"\n"))
 		if want == "" && err != nil || want != "" && (!badinput.Is(err) || !strings.Contains(err.Error(), want)) {
@@ -77,11 +82,14 @@ func TestMistakesOfAnAuthorAreRefused(t *testing.T) {
 func TestNamesThatAnAuthorCannotKnow(t *testing.T) {
 	cronJob := "- create: {apiVersion: batch/v1, kind: CronJob, metadata: {name: c}, spec: {}}\n"
 	for step, want := range map[string]string{
-		"- await: jobs.b.status.succeeded == 1\n":                                                        "",
-		"- delete: {kind: Job, name: b}\n":                                                               "",
-		"- await: size(cronjobs.d.status.active) == 1\n":                                                 `there is no CronJob "d"; use c`,
-		"- await: cronjobs.c.spec.jobTemplate.spec.completion == 1\n":                                    "did you mean completions?",
-		"- await: has(cronjobs.c.status.lastSuccesfulTime)\n":                                            "did you mean lastSuccessfulTime?",
+		"- await: jobs.b.status.succeeded == 1\n":        "",
+		"- delete: {kind: Job, name: b}\n":               "",
+		"- await: size(cronjobs.d.status.active) == 1\n": `there is no CronJob "d"; use c`,
+
+		"- await: cronjobs.c.spec.jobTemplate.spec.completion == 1\n": "did you mean completions?",
+
+		"- await: has(cronjobs.c.status.lastSuccesfulTime)\n": "did you mean lastSuccessfulTime?",
+
 		"- create: {apiVersion: a/v1, kind: B, metadata: {name: d}}\n- await: cronjobs.d.spec.suspend\n": "",
 	} {
 		_, err := Read("a.yaml", []byte(oneJob+cronJob+step))
@@ -97,9 +105,11 @@ func TestWhatIsFoundIsShown(t *testing.T) {
 		"jobs.a.status.failed == 2 && size(pods) == 5":          "jobs.a.status.failed is 1, size(pods) is 4",
 		"done(jobs.a, 'Complete') && jobs.a.status.failed == 1": `done(jobs.a, "Complete") is false, jobs.a.status.failed is 1`,
 		"!has(jobs.a.spec.parallelism)":                         "has(jobs.a.spec.parallelism) is true",
-		"pods.all(p, p.status.phase == 'Running')":              "pods.all(p, p.status.phase == 'Running'): it is false",
-		"jobs.a.status.completedIndexes == '0'":                 `jobs.a.status.completedIndexes is ""`,
-		"pods.map(p, p.metadata.name) == ['a']":                 `is ["a-1","a-2","a-3","b-1"]`,
+
+		"pods.all(p, p.status.phase == 'Running')": "pods.all(p, p.status.phase == 'Running'): it is false",
+
+		"jobs.a.status.completedIndexes == '0'": `jobs.a.status.completedIndexes is ""`,
+		"pods.map(p, p.metadata.name) == ['a']": `is ["a-1","a-2","a-3","b-1"]`,
 	} {
 		e, err := compile(text)
 		if err != nil {
