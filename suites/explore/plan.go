@@ -295,6 +295,15 @@ func Scenarios(which *regexp.Regexp) ([]Scenario, error) {
 	return all, nil
 }
 
+// Ending returns the scenario with another end state to await.
+func (s Scenario) Ending(await string) Scenario {
+	changed := *s.Scenario
+	changed.Steps = slices.Clone(changed.Steps)
+	changed.Steps[len(changed.Steps)-1].Await = await
+	s.Scenario = &changed
+	return s
+}
+
 // digest changes with the text of a scenario.
 func (s Scenario) digest() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s.Text)))[:16] }
 
