@@ -26,7 +26,9 @@ var resting = map[spec.Ground][]string{
 		"Fails", "FailsWith", "IsSuspended"},
 	spec.JobTerminating: {"Counts", "CountsAfter", "Reports", "ReportsNow", "ReportsTerminating", "Completes",
 		"CompletesWith", "Fails", "FailsWith", "IsSuspended"},
-	spec.CronJobActive:           {"Starts", "StartsOne", "KeepsRunning", "Refers", "RefersOnlyTo"},
+	spec.CronJobStarted:          {"Starts", "StartsOne", "KeepsRunning"},
+	spec.CronJobActive:           {"Refers", "RefersOnlyTo"},
+	spec.CronJobNoOther:          {"StartsOne", "KeepsRunning", "Refers", "RefersOnlyTo"},
 	spec.CronJobLastScheduleTime: {"Starts", "StartsOne", "ScheduledLast", "WasScheduledLast"},
 }
 

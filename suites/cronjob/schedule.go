@@ -338,11 +338,15 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		one := s.Due(puppet.CronJob("a", template()), tick)
 		two := s.Due(puppet.CronJob("a-1", template()), tick)
 
-		job := one.Starts(tick)
-		two.Starts(tick)
+		due := s.Recorder.Position()
+		job, other := one.Starts(tick), two.Starts(tick)
 		finish(s, job, 0)
 		s.Soon("the Job of one CronJob is not active", func(g Gomega) { one.Refers(g) })
 		two.RefersOnlyTo(tick)
+		s.StaysSince(due, "no CronJob refers to the Job of the other", func(g Gomega) {
+			g.Expect(one.Now().Status.Active).NotTo(ContainElement(HaveField("UID", other.UID)))
+			g.Expect(two.Now().Status.Active).NotTo(ContainElement(HaveField("UID", job.UID)))
+		})
 		Expect(two.Now().Status.LastSuccessfulTime).To(BeNil())
 	})
 

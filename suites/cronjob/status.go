@@ -168,7 +168,9 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 			g.Expect(s.History().CronJobs("a")).To(ContainElement(
 				HaveField("CronJob().Status.LastScheduleTime", framework.BeAt(before))))
 		})
-		cronJob.Starts(tick)
+		s.Soon("the Job is active again", func(g Gomega) {
+			g.Expect(cronJob.Active()).To(Equal(framework.Times(tick)))
+		})
 		Expect(cronJob.Jobs()).To(HaveExactElements(HaveField("UID", job.UID)))
 	})
 

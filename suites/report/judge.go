@@ -167,7 +167,10 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 		Source: q.Source, Evidence: []Evidence{}}
 	for _, s := range specs {
 		breaks, covers := slices.ContainsFunc(q.Invariants, s.Breaks), slices.Contains(s.Requirements, q.ID)
-		lacks := s.Lacks(q.Grounds) || covers && s.Lacks(q.About)
+		about := slices.DeleteFunc(slices.Clone(q.About), func(g spec.Ground) bool {
+			return !slices.Contains(s.About, g)
+		})
+		lacks := s.Lacks(q.Grounds) || covers && s.Lacks(about)
 		if !breaks && !lacks && !covers {
 			continue
 		}
@@ -176,7 +179,8 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 			Outcome: s.Outcome(), Duration: tenths(s.Duration), History: run.Histories[s.Text],
 			Cause: s.Cause, Invariants: s.Invariants, Reason: cmp.Or(s.Message, s.Reason()),
 		}
-		if blamed := blamed(s, all); s.Failed && s.Cause != spec.Harness && !breaks && blamed != "" {
+		if blamed := blamed(s, all); s.Failed && s.Cause != spec.Harness && !breaks && blamed != "" &&
+			!(covers && failsBeside(s, all)) {
 			if e.Verified = s.Finished; e.Verified {
 				e.Note = "its expectations held; after its last step it broke " + blamed
 			} else {
@@ -185,7 +189,9 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 		}
 		switch {
 		case lacks:
-			e.Broken, e.Note = true, s.Lacking(slices.Concat(q.Grounds, q.About))
+			e.Broken, e.Note = true, s.Lacking(slices.Concat(q.Grounds, about))
+		case covers && (s.Passed || s.Finished || s.Groundless()) && (s.Lacks(q.About) || s.CannotSee(q.About)):
+			e.Verified, e.Elsewhere, e.Note = false, true, "not verified: its ground, "+s.Lacking(spec.Grounds)
 		case len(s.Missed) > 0 && e.Note == "" && !breaks:
 			e.Verified, e.Note = s.Passed || s.Finished, s.Without()
 			e.Elsewhere = !e.Verified && s.Cause == spec.Assertion
@@ -235,6 +241,20 @@ func blamed(s spec.Spec, all []contract.Requirement) string {
 		}
 	}
 	return strings.Join(list, "; ")
+}
+
+// failsBeside reports whether an expectation of the spec did not hold, and the invariants that broke do
+// not explain it: steps do without the grounds of their requirements.
+func failsBeside(s spec.Spec, all []contract.Requirement) bool {
+	if !s.Asserted {
+		return false
+	}
+	for _, q := range all {
+		if slices.ContainsFunc(q.Invariants, s.Breaks) && (len(q.Grounds) == 0 || s.Lacks(q.Grounds)) {
+			return false
+		}
+	}
+	return true
 }
 
 // sum returns the outcome of a requirement: one failed spec makes it non-conformant, and

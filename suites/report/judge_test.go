@@ -23,6 +23,10 @@ var requirements = []contract.Requirement{
 	{ID: "JOB-N-001", Text: "D MUST hold.", Source: "KEP-3", Feature: contract.Core, Versions: ">= 1.38.0"},
 }
 
+// aboutGrounds is one that is about grounds of others.
+var aboutGrounds = contract.Requirement{ID: "JOB-G-001", Text: "E MUST hold.", Source: "KEP-4", Feature: contract.Core,
+	About: []spec.Ground{spec.JobReady, spec.JobActive}}
+
 var forgets = &spec.Bug{Issue: 7, Versions: "< 1.38.0", Text: "It forgets."}
 
 func ended(text string, end func(*spec.Spec), ids ...string) spec.Spec {
@@ -55,6 +59,17 @@ func without(end func(*spec.Spec)) func(*spec.Spec) {
 		end(s)
 		s.Missed = []spec.Missed{{Ground: spec.JobReady, Principal: "JOB-A-001", Message: "it is 0, not 1"}}
 	}
+}
+
+// beside is a spec of which an expectation did not hold as well.
+func beside(end func(*spec.Spec)) func(*spec.Spec) {
+	return func(s *spec.Spec) { end(s); s.Asserted = true }
+}
+
+// unseen is a spec in which a ground did not show.
+func unseen(s *spec.Spec) {
+	without(passed)(s)
+	s.Unseen = []spec.Unseen{spec.Unseen(spec.JobActive)}
 }
 func asserted(s *spec.Spec) { failed(s); s.Cause = spec.Assertion }
 func about(end func(*spec.Spec), finished bool) func(*spec.Spec) {
@@ -198,6 +213,34 @@ func TestJudge(t *testing.T) {
 			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result: ResultNonConformant,
 		},
+		"an expectation fails, and then an invariant of a ground": {
+			specs: []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", beside(broken), "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
+			want:   map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": NonConformant, "JOB-I-001": Conformant},
+			result: ResultNonConformant,
+		},
+		"an expectation fails without a ground, and then an invariant of that": {
+			specs: []spec.Spec{ended("a", passed, "JOB-A-001"), ended("b", beside(without(broken)), "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
+			want: map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": spec.NotVerified,
+				"JOB-I-001": Conformant},
+			result: ResultNonConformant,
+		},
+		"a ground did not show": {
+			specs: []spec.Spec{ended("a", about(without(asserted), true), "JOB-A-001"),
+				ended("b", unseen, "JOB-G-001", "JOB-A-002"), ended("i", passed, "JOB-I-001")},
+			want: map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant,
+				"JOB-G-001": spec.NotVerified},
+			result: ResultNonConformant,
+		},
+		"a ground does not hold with faults, nor without": {
+			specs: []spec.Spec{ended("a", about(without(asserted), true), "JOB-A-001"),
+				ended("b", without(asserted), "JOB-G-001"), ended("c", passed, "JOB-A-002"),
+				ended("i", passed, "JOB-I-001")},
+			want: map[string]Outcome{"JOB-A-001": NonConformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant,
+				"JOB-G-001": spec.NotVerified},
+			result: ResultNonConformant,
+		},
 		"a failed SHOULD": {
 			specs: []spec.Spec{ended("a", should, "JOB-A-001"), ended("b", passed, "JOB-A-002"),
 				ended("i", passed, "JOB-I-001")},
@@ -225,8 +268,12 @@ func TestJudge(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			some := slices.Clone(requirements)
+			if _, about := test.want[aboutGrounds.ID]; about {
+				some = append(some, aboutGrounds)
+			}
 			r := Judge(Run{Run: record.Run{Specs: test.specs, Crashes: test.crashes}, Cluster: Cluster{
-				KubernetesVersion: "v1.37.1"}, Selection: Selection{Declined: test.declined}}, requirements)
+				KubernetesVersion: "v1.37.1"}, Selection: Selection{Declined: test.declined}}, some)
 			got := outcomes(r)
 			if len(got) != len(test.want) {
 				t.Errorf("requirements %v, want %v: one that holds from 1.38 on has nothing to do here", got, test.want)

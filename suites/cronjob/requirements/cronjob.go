@@ -179,7 +179,7 @@ var (
 		"Suspension MUST NOT change anything about Jobs that were started: they go on, and "+
 			"the status notices their end.",
 		"batch/v1 CronJobSpec.suspend",
-		contract.About{spec.CronJobActive})
+		contract.About{spec.CronJobActive, spec.CronJobNoOther})
 )
 
 // What happens when a Job is due while another one runs.
@@ -303,15 +303,13 @@ var (
 		"A CronJob controller MUST distinguish a CronJob from others of its name by the UID in "+
 			"the owner reference of Jobs.",
 		"metav1.OwnerReference; kubernetes/kubernetes#107997",
-		contract.Invariants{"cronjob-active-are-its-jobs"},
-		contract.About{spec.CronJobActive})
+		contract.Invariants{"cronjob-active-are-its-jobs"})
 	OrphanedJobsRun = set.New("CRON-OWNERS-002",
 		"When a CronJob is deleted and its Jobs are not, they MUST run on without an owner.",
 		"metav1.DeletePropagationOrphan; docs: concepts/architecture/garbage-collection#orphaned-dependents")
 	NotTheEarlierCronJobsJobs = set.New("CRON-OWNERS-003",
 		"A CronJob MUST NOT be given the Jobs that an earlier one of its name left behind.",
-		"metav1.OwnerReference",
-		contract.About{spec.CronJobActive})
+		"metav1.OwnerReference")
 	NotFromOtherNamespaces = set.New("CRON-OWNERS-004",
 		"A CronJob controller MUST NOT list as active, and MUST NOT wait for, a Job of another namespace whose owner "+
 			"reference names the CronJob.",
@@ -370,16 +368,16 @@ var (
 		"The status field active MUST refer to every Job of the CronJob that runs, and to nothing else.",
 		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#107827",
 		contract.Invariants{"cronjob-active-are-its-jobs", "cronjob-active-at-rest"},
-		contract.Grounds{spec.CronJobActive})
+		contract.Grounds{spec.CronJobStarted, spec.CronJobActive, spec.CronJobNoOther})
 	FinishedLeaveActive = set.New("CRON-STATUS-002",
 		"A Job that has finished, with success or without, MUST leave the status field active.",
 		"batch/v1 CronJobStatus.active",
 		contract.Invariants{"cronjob-active-at-rest"},
-		contract.About{spec.CronJobActive})
+		contract.About{spec.CronJobNoOther})
 	DeletedLeaveActive = set.New("CRON-STATUS-003",
 		"A Job that was deleted MUST leave the status field active, and MUST NOT be started again.",
 		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime",
-		contract.About{spec.CronJobActive})
+		contract.About{spec.CronJobNoOther})
 	LastScheduleTime = set.New("CRON-STATUS-004",
 		"The status field lastScheduleTime MUST be the scheduled time of the Job that was started last.",
 		"batch/v1 CronJobStatus.lastScheduleTime",

@@ -85,7 +85,7 @@ var (
 		"A CronJob controller MUST bring the status of a CronJob in line with its Jobs, whether its status writes "+
 			"fail, conflict, are throttled, or lose their answer.",
 		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime",
-		contract.About{spec.CronJobActive, spec.CronJobLastScheduleTime})
+		contract.About{spec.CronJobStarted, spec.CronJobActive, spec.CronJobNoOther, spec.CronJobLastScheduleTime})
 	DeletesJobsDespiteFaults = set.New("CRON-FAULTS-003",
 		"A CronJob controller MUST delete the Jobs that a CronJob shall not have any more, whether its requests for "+
 			"that fail, are throttled, or lose their answer.",
@@ -103,7 +103,7 @@ var (
 		"A CronJob controller MUST start exactly one Job for a tick and keep track of it, whenever it crashes or "+
 			"another replica takes over.",
 		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#120649; kubernetes/kubernetes#136918",
-		contract.About{spec.CronJobActive})
+		contract.About{spec.CronJobStarted, spec.CronJobActive, spec.CronJobNoOther})
 	RetriesRefusedJobs = set.New("CRON-FAULTS-007",
 		"A CronJob controller MUST create a Job that the API server has refused, by itself, whatever the code of the "+
 			"refusal.",
