@@ -29,13 +29,18 @@ var resting = map[spec.Ground][]string{
 	spec.CronJobStarted:          {"Starts", "StartsOne", "KeepsRunning"},
 	spec.CronJobActive:           {"Refers", "RefersOnlyTo"},
 	spec.CronJobNoOther:          {"StartsOne", "KeepsRunning", "Refers", "RefersOnlyTo"},
+	spec.JobStartTime:            {"HasStarted", "ReportsStart", "StartedAt"},
+	spec.CronJobScheduledTime:    {"Starts", "StartsOne", "Runs", "KeepsRunning", "Existing", "Started", "ScheduledTime"},
 	spec.CronJobLastScheduleTime: {"Starts", "StartsOne", "ScheduledLast", "WasScheduledLast"},
 }
 
 // comparison is an expectation about the field of a ground that does not go through a handle.
 var comparison = map[spec.Ground]*regexp.Regexp{
-	spec.JobActive:      regexp.MustCompile(`Expect\(\w*[jJ]ob\.(Now\(\)\.Status\.Active|Counters\(\))\)\.To\(`),
-	spec.JobReady:       regexp.MustCompile(`Expect\(\w*[jJ]ob\.(Now\(\)\.Status\.Ready|Counters\(\))\)\.To\(`),
+	spec.JobActive:    regexp.MustCompile(`Expect\(\w*[jJ]ob\.(Now\(\)\.Status\.Active|Counters\(\))\)\.To\(`),
+	spec.JobReady:     regexp.MustCompile(`Expect\(\w*[jJ]ob\.(Now\(\)\.Status\.Ready|Counters\(\))\)\.To\(`),
+	spec.JobStartTime: regexp.MustCompile(`Expect\(\w*[jJ]ob\.Now\(\)\.Status\.StartTime`),
+	spec.CronJobScheduledTime: regexp.MustCompile(
+		`Expect\([^\n]*Annotations\)\.To\(HaveKey\w*\(\s*batchv1\.CronJobScheduledTimestampAnnotation`),
 	spec.JobTerminating: regexp.MustCompile(`Expect\(\w*[jJ]ob\.(Now\(\)\.Status\.Terminating|Counters\(\))\)\.To\(`),
 	spec.CronJobActive: regexp.MustCompile(
 		`Expect\((cronJob|again|other|one|two)\.(Now\(\)\.Status\.Active|Active\(\))\)\.To\(`),

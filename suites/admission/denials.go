@@ -151,7 +151,7 @@ func warned(s *framework.Sandbox, about types.UID, reason string) {
 // condition.
 func waits(s *framework.Sandbox, job *framework.Job) {
 	GinkgoHelper()
-	s.Soon("the Job has started", func(g Gomega) { g.Expect(job.Now().Status.StartTime).NotTo(BeNil()) })
+	job.HasStarted()
 	s.Stays("the Job has no pods and no condition", hasNothing(s, job))
 }
 

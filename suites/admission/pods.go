@@ -138,7 +138,9 @@ var _ = Describe("Job admission, rejected pods:", behaviour.Admission, func() {
 		last.Annotations = map[string]string{batchv1.JobCompletionIndexAnnotation: "2"}
 		denial := deny(s, pods.rule(admissionregistrationv1.Create),
 			"has(object.metadata.annotations) && "+index+
-				" in object.metadata.annotations && object.metadata.annotations["+index+"] == '2'",
+				" in object.metadata.annotations && object.metadata.annotations["+index+"] == '2' || "+
+				"has(object.metadata.labels) && "+index+
+				" in object.metadata.labels && object.metadata.labels["+index+"] == '2'",
 			creating(s, last))
 		job := s.Create(indexed("a"))
 		job.Runs(2)
@@ -291,7 +293,7 @@ var _ = Describe("Job admission, terminating namespace:", behaviour.Admission, f
 		s.Soon("the slow pod is the only one left, and is being deleted", func(g Gomega) {
 			left = s.Pods()
 			g.Expect(left).To(ConsistOf(And(
-				HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, "slow")),
+				HaveField("OwnerReferences", ContainElement(HaveField("Name", "slow"))),
 				HaveField("DeletionTimestamp", Not(BeNil())))))
 		})
 		left[0].Direct(map[string]string{puppet.Terminate: "143"})

@@ -127,7 +127,7 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, Label("slow"), func() {
 		})
 		var seen []time.Time
 		for _, job := range s.CreatedJobs() {
-			at, err := time.Parse(time.RFC3339, framework.ScheduledTime(job))
+			at, err := time.Parse(time.RFC3339, s.ScheduledTime(job))
 			Expect(err).NotTo(HaveOccurred())
 			Expect(at.Sub(last)%interval).To(BeZero(), "%s is no time of the schedule", at)
 			Expect(job.CreationTimestamp.Time).NotTo(BeTemporally("<", at))
@@ -231,7 +231,7 @@ var _ = Describe("CronJob summer time:", behaviour.Schedule, func() {
 			s.Stays("there is one Job, or none", func(g Gomega) {
 				g.Expect(len(cronJob.Started())).To(BeNumerically("<=", 1))
 				for _, job := range cronJob.Jobs() {
-					at, err := time.Parse(time.RFC3339, framework.ScheduledTime(job))
+					at, err := time.Parse(time.RFC3339, s.ScheduledTime(job))
 					g.Expect(err).NotTo(HaveOccurred())
 					g.Expect(at).To(And(BeTemporally(">", last), BeTemporally("<", midnight.AddDate(0, 0, 1))))
 				}

@@ -30,7 +30,7 @@ var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 		}), tick)
 
 		job := cronJob.Starts(tick)
-		Expect(framework.ScheduledTime(*job.Made())).To(Equal(framework.Times(tick)[0]))
+		Expect(job.Made().Annotations).To(HaveKey(batchv1.CronJobScheduledTimestampAnnotation))
 		Expect(cronJob.Now().Spec.JobTemplate.Annotations).To(HaveKeyWithValue(
 			batchv1.CronJobScheduledTimestampAnnotation, "2001-01-01T00:00:00Z"))
 	})
@@ -342,7 +342,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 		s.Soon("only the second Job and its pod are left", func(g Gomega) {
 			g.Expect(cronJob.Existing()).To(Equal(framework.Times(second)))
 			g.Expect(s.Pods()).To(HaveExactElements(
-				Not(HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, old.Name)))))
+				Not(HaveField("OwnerReferences", ContainElement(HaveField("Name", old.Name))))))
 			cronJob.Refers(g)
 		})
 	})

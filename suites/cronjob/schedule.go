@@ -42,7 +42,7 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 
 		s.SoonAfter(time.Until(tick), "a Job is started", func(g Gomega) { g.Expect(cronJob.Jobs()).NotTo(BeEmpty()) })
 		first := cronJob.Jobs()[0]
-		Expect(framework.ScheduledTime(first)).To(Equal(framework.Times(tick)[0]))
+		Expect(s.ScheduledTime(first)).To(Equal(framework.Times(tick)[0]))
 		Expect(first.CreationTimestamp.Time).NotTo(BeTemporally("<", tick))
 	})
 

@@ -118,7 +118,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		// Another controller may have created the second pod before it was replaced. Both have the
 		// finalizer.
 		Entry("two pods of an index failed, the next one has the higher number of failures", covers.Requirements(
-			CatchesUpAfterDowntime, jobs.FailureCountAnnotation), stamped, downtime{
+			jobs.FailureCountAnnotation), stamped, downtime{
 			job: puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(5).FinishedAgo("1h"),
 			happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) {
 				second := &corev1.Pod{ObjectMeta: *pods[0].ObjectMeta.DeepCopy(), Spec: *pods[0].Spec.DeepCopy()}
@@ -377,7 +377,7 @@ func failureIsReplaced(s *framework.Sandbox, job *framework.Job, pods framework.
 func ofIndex(index string, pods framework.Pods) framework.Pod {
 	GinkgoHelper()
 	i := slices.IndexFunc(pods, func(p framework.Pod) bool {
-		return p.Annotations[batchv1.JobCompletionIndexAnnotation] == index
+		return kinds.CompletionIndex(&p.Pod) == index
 	})
 	Expect(i).To(BeNumerically(">=", 0), "pod of index "+index)
 	return pods[i]

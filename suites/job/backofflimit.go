@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
@@ -373,7 +374,7 @@ func failureCounts(pods framework.Pods, index string) []string {
 func annotations(pods framework.Pods, index, name string) []string {
 	var out []string
 	for _, p := range pods {
-		if p.Annotations[batchv1.JobCompletionIndexAnnotation] == index {
+		if kinds.CompletionIndex(&p.Pod) == index {
 			out = append(out, p.Annotations[name])
 		}
 	}

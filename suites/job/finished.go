@@ -149,7 +149,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 			job, deadline := began(s)
 			exceeds(s, job, deadline, Counters{Failed: 1})
 			failed := job.Now()
-			over := failed.Status.StartTime.Add(deadline)
+			over := job.StartedAt().Add(deadline)
 			for _, c := range failed.Status.Conditions {
 				Expect(c.LastTransitionTime.Sub(over)).To(BeNumerically("<=", 10*time.Second),
 					"time from the deadline to %s", c.Type)
@@ -168,7 +168,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 			job := s.Create(puppet.Job("a").ActiveDeadlineSeconds(3600))
 			job.Runs(1)
 			catchesUp(s)
-			deadline := (time.Since(job.Now().Status.StartTime.Time) + 4*time.Second).Truncate(time.Second)
+			deadline := (time.Since(job.StartedAt()) + 4*time.Second).Truncate(time.Second)
 			setDeadline(job, int64(deadline/time.Second))
 			return job, deadline
 		}),
@@ -184,7 +184,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		job.Resume()
 		exceeds(s, job, time.Second, Counters{Failed: 1})
 		Expect(s.Created()).To(HaveLen(1))
-		Expect(job.Now().Status.StartTime.Sub(job.Now().CreationTimestamp.Time)).To(BeNumerically(">=", 2*time.Second),
+		Expect(job.StartedAt().Sub(job.Now().CreationTimestamp.Time)).To(BeNumerically(">=", 2*time.Second),
 			"startTime and creation")
 	})
 
@@ -197,7 +197,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		job := s.Create(puppet.Job("a"))
 		pod := job.Runs(1)[0]
 		pod.Direct(map[string]string{puppet.Terminate: puppet.Hold})
-		started := job.Now().Status.StartTime.Time
+		started := job.StartedAt()
 		job.Suspend()
 		job.IsSuspended(Counters{Terminating: 1})
 		setDeadline(job, 2)
@@ -211,7 +211,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		job.Resume()
 		exceeds(s, job, 2*time.Second, Counters{Failed: 1})
 		Expect(s.Created()).To(HaveLen(2))
-		Expect(job.Now().Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second),
+		Expect(job.StartedAt().Sub(started)).To(BeNumerically(">=", 2*time.Second),
 			"startTime before and after")
 	})
 
@@ -312,7 +312,7 @@ func exceeds(s *framework.Sandbox, job *framework.Job, deadline time.Duration, w
 	Expect(framework.CountersOf(failed)).To(Equal(want))
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
 		if c := framework.Condition(failed, kind); c != nil {
-			Expect(c.LastTransitionTime.Sub(failed.Status.StartTime.Time)).To(
+			Expect(c.LastTransitionTime.Sub(job.StartedAt())).To(
 				BeNumerically(">=", deadline), "time from startTime to %s", kind)
 		}
 	}

@@ -20,9 +20,20 @@ import (
 
 // Source: KEP-2214. More specs of Indexed Jobs are in completions.go.
 var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
+	It("every pod has its index in its annotation and its label", covers.Requirements(
+		EveryPodHasAnIndex), func(ctx SpecContext) {
+		pods := framework.New(ctx).Create(indexed(3)).Runs(3)
+		Expect(indexesOf(pods)).To(ConsistOf("0", "1", "2"))
+		for _, pod := range pods {
+			index := HaveKeyWithValue(batchv1.JobCompletionIndexAnnotation, kinds.CompletionIndex(&pod.Pod))
+			Expect(pod.Annotations).To(index)
+			Expect(pod.Labels).To(index)
+		}
+	})
+
 	// Wrong: sets the variable in the first container only, or not in init containers.
 	It("every container has its index, also init containers and sidecars", covers.Requirements(
-		EveryPodHasAnIndex, IndexVariable), func(ctx SpecContext) {
+		IndexVariable), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(2).Container("second").InitContainer("first").
 			With(func(j *batchv1.Job) {
@@ -33,7 +44,6 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 		pods := byIndex(job.Runs(2))
 		Expect(pods).To(And(HaveLen(2), HaveKey("0"), HaveKey("1")))
 		for index, pod := range pods {
-			Expect(pod.Labels).To(HaveKeyWithValue(batchv1.JobCompletionIndexAnnotation, index))
 			for _, c := range append(pod.Spec.Containers, pod.Spec.InitContainers...) {
 				Expect(indexVariable(pod, c)).To(Equal(index), "JOB_COMPLETION_INDEX of container %s", c.Name)
 			}
@@ -383,7 +393,7 @@ func indexVariable(pod framework.Pod, c corev1.Container) string {
 func indexesOf(pods framework.Pods) []string {
 	var out []string
 	for _, pod := range pods {
-		out = append(out, pod.Annotations[batchv1.JobCompletionIndexAnnotation])
+		out = append(out, kinds.CompletionIndex(&pod.Pod))
 	}
 	return out
 }

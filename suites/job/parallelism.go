@@ -31,7 +31,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		job.Runs(3)
 		job.ReportsNow(Counters{Active: 3, Ready: 3})
 		Expect(s.Created()).To(HaveLen(3))
-		Expect(job.Now().Status.StartTime).NotTo(BeNil())
+		s.At("the Job has started", job.ReportsStart)
 	})
 
 	// Wrong: replaces a finished pod before its cache has the pods that it has just created.
@@ -339,14 +339,12 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		s.Soon("the Job is Suspended", func(g Gomega) {
 			g.Expect(job.Conditions()).To(HaveKey(batchv1.JobSuspended))
 		})
-		s.Stays("no pod is created, and the Job has not started", func(g Gomega) {
+		s.Stays("no pod is created", func(g Gomega) {
 			g.Expect(s.Created()).To(BeEmpty())
 			job.Reports(g, Counters{})
-			g.Expect(job.Now().Status.StartTime).To(BeNil())
 		})
 		job.Resume()
 		job.Runs(2)
-		Expect(job.Now().Status.StartTime).NotTo(BeNil())
 		Expect(framework.Condition(job.Now(), batchv1.JobSuspended)).To(HaveField("Status", corev1.ConditionFalse))
 	})
 
@@ -361,7 +359,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 			job := s.Create(puppet.Job("a").Parallelism(2).Completions(3).BackoffLimit(0))
 			job.Runs(2)[0].End(0)
 			job.Counts("the success is counted", Counters{Active: 2, Ready: 2, Succeeded: 1})
-			started := job.Now().Status.StartTime.Time
+			started := job.StartedAt()
 			job.Suspend()
 			s.Soon("the Job is suspended and its active pods are gone", func(g Gomega) {
 				g.Expect(job.Conditions()).To(HaveKey(batchv1.JobSuspended))
@@ -376,7 +374,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 			job.Resume()
 			job.Runs(2).End(0)
 			job.Completes(Counters{Succeeded: 3})
-			Expect(job.Now().Status.StartTime.Sub(started)).To(BeNumerically(">=", 2*time.Second),
+			Expect(job.StartedAt().Sub(started)).To(BeNumerically(">=", 2*time.Second),
 				"startTime before and after")
 		})
 })
@@ -385,7 +383,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 // and does not finish.
 func startsWithoutPods(s *framework.Sandbox, job *framework.Job) {
 	GinkgoHelper()
-	s.Soon("the Job has started", func(g Gomega) { g.Expect(job.Now().Status.StartTime).NotTo(BeNil()) })
+	job.HasStarted()
 	s.Stays("the Job has no pods and has not finished", func(g Gomega) {
 		g.Expect(s.Created()).To(BeEmpty())
 		job.Reports(g, Counters{})

@@ -28,29 +28,37 @@ var suspensionDeletesAdopted = framework.NoQueue("a suspended Job deletes the ac
 // completions.
 var _ = Describe("Job pods:", behaviour.Completions, func() {
 	// Source: batch/v1 JobSpec.template, JobNameLabel and ControllerUidLabel.
-	It("the controller creates them from the template, with labels, owner and finalizer", covers.Requirements(
-		PodFollowsTemplate, PodLabels, PodNameFollowsJob, JobOwnsPod, TrackingFinalizer), func(ctx SpecContext) {
+	DescribeTable("the controller creates them", func(ctx SpecContext, has func(framework.Pod, *framework.Job)) {
 		s := framework.New(ctx)
 		notes := map[string]string{"example.org/note": "kept"}
 		job := s.Create(puppet.Job("a").Puppet(notes).With(func(j *batchv1.Job) {
 			j.Spec.Template.Labels = map[string]string{"example.org/app": "a"}
 			j.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "b"}}
 		}))
-
 		job.Runs(1)
-		pod := s.Created()[0]
-		Expect(pod.GenerateName).To(HavePrefix("a-"))
-		Expect(pod.Annotations).To(HaveKeyWithValue("example.org/note", "kept"))
-		Expect(pod.Labels).To(And(
-			HaveKeyWithValue("example.org/app", "a"),
-			HaveKeyWithValue(batchv1.JobNameLabel, "a"),
-			HaveKeyWithValue(batchv1.ControllerUidLabel, string(job.UID))))
-		Expect(pod.Spec.Containers[0].Env).To(ConsistOf(corev1.EnvVar{Name: "A", Value: "b"}))
-		Expect(pod.Spec.RestartPolicy).To(Equal(corev1.RestartPolicyNever))
-		Expect(pod.OwnerReferences).To(ConsistOf(
-			And(HaveField("UID", job.UID), HaveField("Controller", HaveValue(BeTrue())))))
-		Expect(pod.Finalizers).To(ContainElement(batchv1.JobTrackingFinalizer))
-	})
+		has(s.Created()[0], job)
+	},
+		Entry("from the template", covers.Requirements(PodFollowsTemplate),
+			func(pod framework.Pod, _ *framework.Job) {
+				Expect(pod.Annotations).To(HaveKeyWithValue("example.org/note", "kept"))
+				Expect(pod.Labels).To(HaveKeyWithValue("example.org/app", "a"))
+				Expect(pod.Spec.Containers[0].Env).To(ConsistOf(corev1.EnvVar{Name: "A", Value: "b"}))
+				Expect(pod.Spec.RestartPolicy).To(Equal(corev1.RestartPolicyNever))
+			}),
+		Entry("with the labels of the Job's name and UID", covers.Requirements(PodLabels),
+			func(pod framework.Pod, job *framework.Job) {
+				Expect(pod.Labels).To(And(HaveKeyWithValue(batchv1.JobNameLabel, "a"),
+					HaveKeyWithValue(batchv1.ControllerUidLabel, string(job.UID))))
+			}),
+		Entry("with names that begin with the Job's", covers.Requirements(PodNameFollowsJob),
+			func(pod framework.Pod, _ *framework.Job) { Expect(pod.Name).To(HavePrefix("a-")) }),
+		Entry("with the Job as their owner and with the finalizer", covers.Requirements(JobOwnsPod, TrackingFinalizer),
+			func(pod framework.Pod, job *framework.Job) {
+				Expect(pod.OwnerReferences).To(ConsistOf(
+					And(HaveField("UID", job.UID), HaveField("Controller", HaveValue(BeTrue())))))
+				Expect(pod.Finalizers).To(ContainElement(batchv1.JobTrackingFinalizer))
+			}),
+	)
 
 	// Source: metav1.OwnerReference; batch/v1 JobSpec.selector.
 	It("the controller releases and replaces a pod that no longer matches the selector", covers.Requirements(
@@ -261,7 +269,6 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 		job := s.Create(puppet.Job(name))
 
 		pods := job.Runs(1)
-		Expect(pods).To(HaveEach(HaveField("Labels", HaveKeyWithValue(batchv1.JobNameLabel, name))))
 		pods.End(0)
 		job.Completes(Counters{Succeeded: 1})
 	})

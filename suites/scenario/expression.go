@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
+	batchv1 "k8s.io/api/batch/v1"
 )
 
 // Expressions are in CEL, over:
@@ -29,6 +30,7 @@ import (
 //
 //	done(job, "Complete")   whether a condition is True
 //	of(pods, "a")           those of a Job, by its name
+//	index(p)                the completion index of a pod, "" without one
 //	active(pods)            those that neither ended nor are being deleted
 //	phase(pods, "Running")  those in a phase
 //	value(metrics, 'workqueue_depth{name="job"}')
@@ -54,9 +56,11 @@ func environment(w worldTypes, more ...cel.EnvOption) (*cel.Env, error) {
 		cel.Function("of", cel.Overload("of_list_string", []*cel.Type{list, cel.StringType}, list,
 			cel.BinaryBinding(func(pods, job ref.Val) ref.Val {
 				return keep(pods, func(pod map[string]any) bool {
-					return at(pod, "metadata", "labels", "batch.kubernetes.io/job-name") == job.Value()
+					return isOf(pod, job.Value())
 				})
 			}))),
+		cel.Function("index", cel.Overload("index_object", []*cel.Type{dyn}, cel.StringType,
+			cel.UnaryBinding(func(pod ref.Val) ref.Val { return types.String(indexOf(native(pod))) }))),
 		cel.Function("phase", cel.Overload("phase_list_string", []*cel.Type{list, cel.StringType}, list,
 			cel.BinaryBinding(func(pods, phase ref.Val) ref.Val {
 				return keep(pods, func(pod map[string]any) bool { return at(pod, "status", "phase") == phase.Value() })
@@ -170,6 +174,27 @@ func at(object map[string]any, path ...string) any {
 func isActive(pod map[string]any) bool {
 	phase := at(pod, "status", "phase")
 	return at(pod, "metadata", "deletionTimestamp") == nil && phase != "Succeeded" && phase != "Failed"
+}
+
+// isOf reports whether a pod is one of a Job: by its controller, or by its label where it has none.
+func isOf(pod map[string]any, job any) bool {
+	owners, _ := at(pod, "metadata", "ownerReferences").([]any)
+	for _, o := range owners {
+		if fields, ok := o.(map[string]any); ok && fields["controller"] == true {
+			return fields["name"] == job
+		}
+	}
+	return at(pod, "metadata", "labels", batchv1.JobNameLabel) == job
+}
+
+// indexOf is kinds.CompletionIndex.
+func indexOf(pod map[string]any) string {
+	for _, kind := range []string{"annotations", "labels"} {
+		if index, ok := at(pod, "metadata", kind, batchv1.JobCompletionIndexAnnotation).(string); ok && index != "" {
+			return index
+		}
+	}
+	return ""
 }
 
 func isDone(object map[string]any, condition string) bool {

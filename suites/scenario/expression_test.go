@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -36,6 +37,9 @@ func small() map[string]any {
 		pod("a-1", "a", corev1.PodRunning, false), pod("a-2", "a", corev1.PodFailed, false),
 		pod("a-3", "a", corev1.PodRunning, true), pod("b-1", "b", corev1.PodPending, false),
 	}
+	pods[1].Labels[batchv1.JobCompletionIndexAnnotation] = "3"
+	pods[3].OwnerReferences = []metav1.OwnerReference{{Name: "b", Controller: ptr.To(true)}}
+	pods[3].Labels[batchv1.JobNameLabel] = "a" // what its owner says goes first
 	all := list(pods, func(p **corev1.Pod) any { return fields(*p) })
 	return map[string]any{
 		"jobs":     map[string]any{"a": withCounters(fields(begun)), "b": withCounters(fields(puppet.Job("b").Obj()))},
@@ -62,6 +66,8 @@ func TestExpressions(t *testing.T) {
 		"size(pods) == 4 && size(of(pods, 'a')) == 3":       true,
 		"size(active(pods)) == 2":                           true, // one that runs, one that is pending
 		"size(active(of(pods, 'a'))) == 1":                  true,
+		"pods.filter(p, index(p) == '3').size() == 1":       true,
+		"index(pods[0]) == ''":                              true,
 		"size(phase(pods, 'Running')) == 2":                 true,
 		"pods.exists(p, has(p.metadata.deletionTimestamp))": true,
 		"pods.all(p, p.metadata.name.startsWith('a-'))":     false,

@@ -99,7 +99,7 @@ var (
 	AnnotationInTimeZone = set.New("CRON-ZONE-002",
 		"The scheduled time in a Job's annotation MUST be in the CronJob's time zone.",
 		"KEP-4026; batch/v1 CronJobScheduledTimestampAnnotation; batch/v1 CronJobSpec.timeZone",
-		contract.CronTimeZone)
+		contract.CronTimeZone, contract.About{spec.CronJobScheduledTime})
 	ChangedTimeZone = set.New("CRON-ZONE-003",
 		"A time zone that is changed MUST hold for the Jobs that start from then on.",
 		"batch/v1 CronJobSpec.timeZone; KEP-3140",
@@ -252,12 +252,13 @@ var (
 	CronJobOwnsJob = set.New("CRON-JOBS-002",
 		"A Job of a CronJob MUST have the CronJob as its controlling owner, with blockOwnerDeletion.",
 		"docs: concepts/architecture/garbage-collection; batch/v1 CronJobSpec.jobTemplate",
-		contract.Invariants{"cronjob-job-is-marked"})
+		contract.Invariants{"cronjob-job-is-owned"})
 	ScheduledTimeAnnotation = set.New("CRON-JOBS-003",
 		"A Job of a CronJob MUST have its scheduled time in the annotation "+
 			"batch.kubernetes.io/cronjob-scheduled-timestamp.",
 		"batch/v1 CronJobScheduledTimestampAnnotation; KEP-4026",
-		contract.Invariants{"cronjob-job-is-marked"})
+		contract.Invariants{"cronjob-job-is-marked"},
+		contract.Grounds{spec.CronJobScheduledTime})
 	JobNameFollowsCronJob = set.New("CRON-JOBS-004",
 		"A Job of a CronJob MUST have a name that begins with the CronJob's, and that is valid even for a "+
 			"CronJob's name of 52 characters.",
@@ -286,7 +287,7 @@ var (
 	TemplateCannotSetScheduledTime = set.New("CRON-TEMPLATE-001",
 		"The annotation with the scheduled time MUST be the Job's own, even if the template has such an annotation.",
 		"batch/v1 CronJobScheduledTimestampAnnotation; KEP-4026",
-		contract.Invariants{"cronjob-starts-in-time"})
+		contract.Invariants{"cronjob-starts-in-time"}, contract.About{spec.CronJobScheduledTime})
 	TemplateMaySuspend = set.New("CRON-TEMPLATE-002",
 		"A CronJob controller MUST create the Job as the template says also if it says that the Job shall be "+
 			"suspended, and MUST leave it so.",

@@ -148,7 +148,7 @@ var (
 			"when all its pods have ended.",
 		"docs: concepts/workloads/controllers/job#terminal-job-conditions; kubernetes/kubernetes#123775",
 		contract.BackoffLimitPerIndex, contract.Versions(">= 1.31.0"),
-		contract.Invariants{"job-finished-after-pods", "job-verdict-comes-first"})
+		contract.Invariants{"job-fails-by-max-failed-indexes-after-pods", "job-verdict-comes-first"})
 	FailedIndexesWithinMax = set.New("JOB-BACKOFFLIMITPERINDEX-009",
 		"As many failed indexes as maxFailedIndexes MUST NOT end the Job.",
 		"batch/v1 JobSpec.maxFailedIndexes; KEP-3850",
@@ -242,7 +242,7 @@ var (
 			"when all its pods have ended.",
 		"docs: concepts/workloads/controllers/job#terminal-job-conditions; KEP-3329; kubernetes/kubernetes#123775",
 		contract.PodFailurePolicy, contract.Versions(">= 1.31.0"),
-		contract.Invariants{"job-finished-after-pods", "job-verdict-comes-first"})
+		contract.Invariants{"job-fails-by-its-policy-after-pods", "job-verdict-comes-first"})
 	FailJobIsFinal = set.New("JOB-PODFAILUREPOLICY-005",
 		"Once a FailJob rule has matched, the Job MUST fail even if its other pods succeed before they are gone.",
 		"batch/v1 JobStatus.conditions; KEP-3329",

@@ -29,19 +29,20 @@ var (
 	StartTime = set.New("JOB-STATUS-005",
 		"A Job controller MUST set startTime when it begins to work on a Job that is not suspended.",
 		"batch/v1 JobStatus.startTime",
-		contract.Invariants{"job-starts-when-it-runs"})
+		contract.Invariants{"job-starts-when-it-runs"},
+		contract.Grounds{spec.JobStartTime})
 	StartTimeIsFixed = set.New("JOB-STATUS-006",
 		"A Job controller MUST NOT change startTime while the Job is not suspended.",
 		"batch/v1 JobStatus.startTime",
 		contract.Invariants{"job-start-time-kept"})
 	CompletionTime = set.New("JOB-STATUS-007",
-		"A Job MUST have a completionTime if it is Complete, which is not before its startTime.",
-		"batch/v1 JobStatus.completionTime",
+		"A Job MUST have a completionTime if it is Complete: the time when that happened, and not before its startTime.",
+		"batch/v1 JobStatus.completionTime: the time when the job was completed",
 		contract.Invariants{"job-completion-time"})
 	NoCompletionTimeOnFailure = set.New("JOB-STATUS-008",
 		"A Job that has failed MUST NOT have a completionTime.",
 		"batch/v1 JobStatus.completionTime",
-		contract.Invariants{"job-completion-time"})
+		contract.Invariants{"job-completion-time-is-of-complete"})
 	StatusDuringBackoff = set.New("JOB-STATUS-009",
 		"A Job controller MUST keep the status up to date while it puts the next pod off.",
 		"kubernetes/kubernetes#139428; batch/v1 JobStatus.failed",
@@ -76,7 +77,8 @@ var (
 			"concepts/workloads/controllers/job#job-tracking-with-finalizers",
 		contract.Invariants{"job-pod-is-tracked"})
 	FinalizerUntilCounted = set.New("JOB-TRACKING-002",
-		"A Job controller MUST keep the finalizer on a pod that has finished until the status has counted it.",
+		"A Job controller MUST keep the finalizer on a pod that has finished until the status has counted it: in the "+
+			"uncounted lists, or in completedIndexes.",
 		"batch/v1 JobStatus.uncountedTerminatedPods; KEP-2307",
 		contract.Invariants{"job-pod-released-after-counting"})
 	CountsOnce = set.New("JOB-TRACKING-003",
@@ -144,12 +146,14 @@ var (
 		"A Job controller MUST set SuccessCriteriaMet as soon as that is decided, and Complete only when all "+
 			"pods of the Job have ended.",
 		"docs: concepts/workloads/controllers/job#terminal-job-conditions; kubernetes/kubernetes#123775",
-		contract.Versions(">= 1.31.0"), contract.Invariants{"job-finished-after-pods"})
+		contract.Versions(">= 1.31.0"), contract.Invariants{"job-complete-after-pods",
+			"job-succeeds-by-its-policy-after-pods"})
 	FailedAfterAllPods = set.New("JOB-END-005",
 		"A Job controller MUST set FailureTarget as soon as that is decided, and Failed only when all "+
 			"pods of the Job have ended.",
 		"docs: concepts/workloads/controllers/job#terminal-job-conditions; kubernetes/kubernetes#123775",
-		contract.Versions(">= 1.31.0"), contract.Invariants{"job-finished-after-pods"})
+		contract.Versions(">= 1.31.0"), contract.Invariants{"job-failed-after-pods",
+			"job-fails-by-its-policy-after-pods", "job-fails-by-max-failed-indexes-after-pods"})
 	NoPodsOnceDecided = set.New("JOB-END-006",
 		"A Job controller MUST NOT create pods of a Job that is decided or finished.",
 		"batch/v1 JobStatus.conditions; docs: concepts/workloads/controllers/job#job-termination-and-cleanup; "+
@@ -216,7 +220,8 @@ var (
 	ResumeStartsAnew = set.New("JOB-SUSPEND-006",
 		"When a Job is resumed, a Job controller MUST create pods for what is left to do, and set startTime anew.",
 		"batch/v1 JobSpec.suspend; batch/v1 JobStatus.startTime; KEP-2232",
-		contract.Suspend, contract.Invariants{"job-resumes-with-a-new-start"})
+		contract.Suspend, contract.Invariants{"job-resumes-with-a-new-start"},
+		contract.About{spec.JobStartTime})
 	SuspensionKeepsCounts = set.New("JOB-SUSPEND-007",
 		"Successes, completed indexes and failures from before the suspension MUST stay counted.",
 		"batch/v1 JobStatus.succeeded, failed and completedIndexes; KEP-2232",
@@ -247,7 +252,7 @@ var (
 	SuspensionResetsStartTime = set.New("JOB-SUSPEND-013",
 		"A suspended Job MUST have no startTime.",
 		"batch/v1 JobSpec.suspend: suspending a Job will reset the StartTime field of the Job; KEP-5440",
-		contract.Suspend, contract.Versions(">= 1.36.0"))
+		contract.Suspend, contract.Versions(">= 1.36.0"), contract.About{spec.JobStartTime})
 	SuspensionAfterDecision = set.New("JOB-SUSPEND-014",
 		"A Job that has the condition FailureTarget or SuccessCriteriaMet MUST finish although it is suspended "+
 			"before its last pod has ended.",

@@ -295,7 +295,7 @@ var (
 		"Complete and completionTime MUST be there only when all pods have ended.",
 		"KEP-3998; docs: concepts/workloads/controllers/job#terminal-job-conditions; kubernetes/kubernetes#123775",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
-		contract.Invariants{"job-finished-after-pods", "job-completion-time"})
+		contract.Invariants{"job-succeeds-by-its-policy-after-pods"})
 	SuccessCountsNoFailures = set.New("JOB-SUCCESSPOLICY-010",
 		"The pods that are terminated so MUST NOT count as failed.",
 		"KEP-3998: the Job succeeds; kubernetes/kubernetes test/integration/job TestSuccessPolicy",
