@@ -30,7 +30,8 @@ var resting = map[spec.Ground][]string{
 	spec.CronJobActive:           {"Refers", "RefersOnlyTo"},
 	spec.CronJobNoOther:          {"StartsOne", "KeepsRunning", "Refers", "RefersOnlyTo"},
 	spec.JobStartTime:            {"HasStarted", "ReportsStart", "StartedAt"},
-	spec.CronJobScheduledTime:    {"Starts", "StartsOne", "Runs", "KeepsRunning", "Existing", "Started", "ScheduledTime"},
+	spec.CronJobScheduledTime:    {"Starts", "StartsOne", "Runs", "KeepsRunning", "Existing", "Started",
+		"ScheduledTime"},
 	spec.CronJobLastScheduleTime: {"Starts", "StartsOne", "ScheduledLast", "WasScheduledLast"},
 }
 

@@ -36,7 +36,8 @@ var (
 		"batch/v1 JobStatus.startTime",
 		contract.Invariants{"job-start-time-kept"})
 	CompletionTime = set.New("JOB-STATUS-007",
-		"A Job MUST have a completionTime if it is Complete: the time when that happened, and not before its startTime.",
+		"A Job MUST have a completionTime if it is Complete: the time when that happened, and "+
+			"not before its startTime.",
 		"batch/v1 JobStatus.completionTime: the time when the job was completed",
 		contract.Invariants{"job-completion-time"})
 	NoCompletionTimeOnFailure = set.New("JOB-STATUS-008",
