@@ -27,6 +27,7 @@ var indifferent = map[string]string{
 	"fixtures/internal":           "runs programs",
 	"fixtures/process":            "runs programs",
 	"fixtures/run":                "starts the parts of a run",
+	"fixtures/spelling":           "remedies for errors of users",
 	"fixtures/version":            "versions of Kubernetes, one of which results are saved with",
 	"suites/internal/campaign":    "keeps results, and runs and reduces scenarios for commands",
 	"suites/webhook/requirements": "sentences that no spec of score covers",
