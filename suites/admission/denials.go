@@ -255,5 +255,5 @@ func (c *counter) expectGrowingDelays(s *framework.Sandbox, meanwhile string, ho
 	s.Stays(meanwhile, holds)
 	c.expectAttempts(most)
 	s.StaysFor(time.Until(c.attempts()[0].Add(framework.RefusedFor)), meanwhile, holds)
-	framework.ExpectGrowingDelays(c.attempts())
+	framework.ExpectGrowingDelays(c.attempts(), s.Calls())
 }

@@ -107,7 +107,7 @@ func expectGrowingDelays(s *framework.Sandbox, calls faultproxy.Calls) {
 			attempts = append(attempts, call.At)
 		}
 	}
-	framework.ExpectGrowingDelays(attempts)
+	framework.ExpectGrowingDelays(attempts, s.Calls())
 }
 
 // expectRetries expects that each of some requests that failed was made again within longestRetry.
