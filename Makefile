@@ -130,7 +130,7 @@ test: ## unit tests, the embedded cluster, go install, and the self-test: every 
 	go vet ./... $(CI_PROGRAMS)
 	go test -timeout 10m ./... $(CI_PROGRAMS)
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run 'TestEmbedded|TestInstall' ./fixtures/cluster ./suites/jobconformance
-	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 30m -v -run TestEveryMutantIsCaught ./suites/mutants
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 45m -v -run TestEveryMutantIsCaught ./suites/mutants
 
 VARIANTS ?= ## regular expression: only variants whose names match it
 
