@@ -24,7 +24,7 @@ func Of(spec string) time.Duration { return table()[spec] }
 // time where several specs end so.
 func OfLeaf(leaf string) (longest time.Duration) {
 	for spec, took := range table() {
-		if strings.HasSuffix(spec, " "+leaf) {
+		if container, ends := strings.CutSuffix(spec, leaf); ends && strings.HasSuffix(container, " ") {
 			longest = max(longest, took)
 		}
 	}
