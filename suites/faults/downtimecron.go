@@ -129,14 +129,16 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 					g.Expect(c.Now().Status.LastSuccessfulTime).To(Equal(c.job.Now().Status.CompletionTime))
 				})
 			}}),
-		Entry("its Job was deleted, it is not active and not started again", covers.Requirements(
-			CronCatchesUpAfterDowntime, cronjobs.DeletedLeaveActive), cronDowntime{
-			happens: func(s *framework.Sandbox, c runningCronJob) {
-				c.job.Delete()
-				noJobs(s)
-			},
+		// That the Job is not started again, with or without a downtime, is CRON-STATUS-003.
+		Entry("its Job was deleted, it is not active", covers.Requirements(
+			CronCatchesUpAfterDowntime), cronDowntime{
+			happens: deletesItsJob,
+			after:   func(s *framework.Sandbox, c runningCronJob) { isNotActive(s, c.CronJob, c.job.UID) }}),
+		Entry("its Job was deleted, it is not started again", covers.Requirements(
+			cronjobs.DeletedLeaveActive), cronDowntime{
+			happens: deletesItsJob,
 			after: func(s *framework.Sandbox, c runningCronJob) {
-				c.Runs()
+				isNotActive(s, c.CronJob, c.job.UID)
 				s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 				Expect(c.Started()).To(Equal(framework.Times(c.first)))
 			}}),
@@ -190,3 +192,8 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			}}),
 	)
 })
+
+func deletesItsJob(s *framework.Sandbox, c runningCronJob) {
+	c.job.Delete()
+	noJobs(s)
+}

@@ -317,7 +317,7 @@ var (
 		"docs: concepts/overview/working-with-objects/owners-dependents: cross-namespace owner references are "+
 			"disallowed by design; what the reference says beside the UID is left open, as "+
 			"kube-controller-manager goes by the UID alone",
-		contract.Invariants{"cronjob-active-are-its-jobs"})
+		contract.Invariants{"cronjob-active-in-its-namespace"})
 )
 
 // How many finished Jobs are kept.
@@ -368,16 +368,17 @@ var (
 	ActiveRefersToRunning = set.New("CRON-STATUS-001",
 		"The status field active MUST refer to every Job of the CronJob that runs, and to nothing else.",
 		"batch/v1 CronJobStatus.active; kubernetes/kubernetes#107827",
-		contract.Invariants{"cronjob-active-are-its-jobs", "cronjob-active-at-rest"},
+		contract.Invariants{"cronjob-active-are-its-jobs", "cronjob-active-in-its-namespace", "cronjob-active-at-rest"},
 		contract.Grounds{spec.CronJobStarted, spec.CronJobActive, spec.CronJobNoOther})
 	FinishedLeaveActive = set.New("CRON-STATUS-002",
 		"A Job that has finished, with success or without, MUST leave the status field active.",
 		"batch/v1 CronJobStatus.active",
-		contract.Invariants{"cronjob-active-at-rest"},
+		contract.Invariants{"cronjob-finished-not-active-at-rest"},
 		contract.About{spec.CronJobNoOther})
 	DeletedLeaveActive = set.New("CRON-STATUS-003",
 		"A Job that was deleted MUST leave the status field active, and MUST NOT be started again.",
 		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime",
+		contract.Invariants{"cronjob-gone-not-active-at-rest"},
 		contract.About{spec.CronJobNoOther})
 	LastScheduleTime = set.New("CRON-STATUS-004",
 		"The status field lastScheduleTime MUST be the scheduled time of the Job that was started last.",
