@@ -67,19 +67,9 @@ type lineError struct {
 func (e lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
 
 func read(path string, text []byte) (all []spec.Expectation, err error) {
-	var entries []entry
-	var nodes []yaml.Node // the decoder does not record where entries stand
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	err = decoder.Decode(&entries)
-	if errors.Is(err, io.EOF) || err == nil && len(entries) == 0 {
-		return nil, lineError{1, "it is empty", "write a list of entries such as {requirement: ID, decline: REASON}"}
-	}
-	if err == nil {
-		err = yaml.Unmarshal(text, &nodes)
-	}
+	entries, nodes, err := decode(path, text)
 	if err != nil {
-		return nil, syntax(path, err)
+		return nil, err
 	}
 	lines := map[string]int{}
 	for i, e := range entries {
@@ -105,6 +95,25 @@ func read(path string, text []byte) (all []spec.Expectation, err error) {
 		}
 	}
 	return all, nil
+}
+
+// decode returns the entries of a file, and where they stand there, which the decoder does not record.
+func decode(path string, text []byte) (entries []entry, nodes []*yaml.Node, err error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	err = decoder.Decode(&entries)
+	if errors.Is(err, io.EOF) || err == nil && entries == nil {
+		return nil, nil, lineError{1, "it is empty",
+			"write a list of entries such as {requirement: ID, decline: REASON}"}
+	}
+	var document yaml.Node
+	if err == nil {
+		err = yaml.Unmarshal(text, &document)
+	}
+	if err != nil {
+		return nil, nil, syntax(path, err)
+	}
+	return entries, document.Content[0].Content, nil
 }
 
 var unknownField = regexp.MustCompile(`line (\d+): field (\S+) not found in type \S+`)

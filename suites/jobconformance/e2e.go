@@ -213,7 +213,8 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 			"features that the implementation does not claim; their specs do not run, and are reported as declined")
 		set.StringVar(&f.expectations, "expectations", "",
 			"YAML file with requirements that the implementation declines or fails, and why: a list of "+
-				"{requirement: ID, decline: REASON} and {requirement: ID, fails: REASON, issue: URL}")
+				"{requirement: ID, decline: REASON} and {requirement: ID, fails: REASON, issue: URL}; the command "+
+				"expectations writes one")
 		set.Var(&f.selection.Shard, "shard",
 			"run only this part of the specs, as in 2/4, for merge; auto takes it from CI_NODE_INDEX and "+
 				"CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")

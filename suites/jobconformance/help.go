@@ -25,7 +25,7 @@ var groups = []group{checkGroup, reproduceGroup, measureGroup, toolsGroup}
 func addGroups(root *cobra.Command) {
 	commands := map[group][]*cobra.Command{
 		checkGroup: {runCommand(), listCommand(), explainCommand(), mergeCommand(), compareCommand(),
-			checkHistoryCommand()},
+			expectationsCommand(), checkHistoryCommand()},
 		reproduceGroup: {reproCommand(), matrixCommand(), exploreCommand(), soakCommand(), crashCommand()},
 		measureGroup:   {benchCommand(), scoreCommand()},
 		toolsGroup:     {prefetchCommand(), imagesCommand(), genCommand(), versionCommand()},

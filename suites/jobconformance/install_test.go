@@ -41,12 +41,24 @@ func TestInstall(t *testing.T) {
 			args = append(args, flag, value)
 		}
 	}
-	out := output(t, repository, []string{"TMPDIR=" + temporary}, program, args...)
+	in := []string{"TMPDIR=" + temporary}
+	out := output(t, repository, in, program, args...)
 	if !strings.Contains(out, "\nGREEN ") {
 		t.Errorf("no verdict: %s", out)
 	}
 	if got, want := names(t, repository), []string{build.Reference, "reports"}; !slices.Equal(got, want) {
 		t.Errorf("the run leaves %v in the folder of the controller, want %v", got, want)
+	}
+
+	// What fails today is expected to fail from now on.
+	args[2] += " --controllers=cronjob" // nobody runs Jobs
+	if out := red(t, repository, in, program, args...); !strings.Contains(out, "\nRED ") {
+		t.Errorf("a controller that does nothing is not red: %s", out)
+	}
+	output(t, repository, nil, program, "expectations", "reports/report.yaml", "expectations.yaml")
+	out = output(t, repository, in, program, append(args, "--expectations=expectations.yaml")...)
+	if !strings.Contains(out, "\nGREEN ") || !strings.Contains(out, "expects JOB-PARALLELISM-001 to fail: ") {
+		t.Errorf("what is expected to fail is red: %s", out)
 	}
 	if left := names(t, temporary); len(left) > 0 {
 		t.Errorf("the run leaves %v in the folder for temporary files", left)
@@ -103,6 +115,18 @@ func output(t *testing.T, folder string, env []string, name string, args ...stri
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", c, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// red is output of a command that ends with the exit code of a red run.
+func red(t *testing.T, folder string, env []string, name string, args ...string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), name, args...)
+	c.Dir, c.Env = folder, append(os.Environ(), env...)
+	out, _ := c.CombinedOutput()
+	if code := c.ProcessState.ExitCode(); code != exitRed {
+		t.Fatalf("%s: exit code %d, want %d\n%s", c, code, exitRed, out)
 	}
 	return strings.TrimSpace(string(out))
 }

@@ -79,6 +79,8 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"no such command":         {[]string{"nosuch"}, `unknown command "nosuch"`},
 		"a command misspelt":      {[]string{"crush"}, "did you mean crash?"},
 		"one report":              {[]string{"compare", "a"}, "missing argument: NEW"},
+		"expectations of nothing": {[]string{"expectations", "none.yaml", "a.yaml"}, "the report cannot be read"},
+		"expectations nowhere":    {[]string{"expectations", "report.yaml"}, "missing argument: FILE"},
 		"three reports":           {[]string{"compare", "a", "b", "c"}, `unexpected argument "c"`},
 		"explore an argument":     {[]string{"explore", "x"}, `unexpected argument "x"`},
 		"score nothing":           {[]string{"score", "--count=0"}, "--count 1 or more"},
@@ -241,8 +243,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-var commands = []string{"bench", "check-history", "compare", "completion", "crash", "explore", "gen", "images", "list",
-	"merge", "prefetch", "repro", "repro-matrix", "run", "score", "soak", "version"}
+var commands = []string{"bench", "check-history", "compare", "completion", "crash", "expectations", "explore", "gen",
+	"images", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "score", "soak", "version"}
 
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Setenv("JOBCONFORMANCE_OUTPUT", "json")

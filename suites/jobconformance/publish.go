@@ -96,8 +96,11 @@ func compareCommand() *cobra.Command {
 best to the worst, are conformant, warning, known issue, the unknown ones (declined, not
 verified, harness error), and non-conformant or unexpected pass.
 
+OLD and NEW are report.yaml, or folders of reports.
+
 Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read.`,
-		"  jobconformance compare v1.36/report.yaml v1.37/report.yaml",
+		"  jobconformance compare v1.36/report.yaml v1.37/report.yaml\n"+
+			"  jobconformance compare main reports/e2e # folders of reports",
 		func(cmd *cobra.Command, args []string) error {
 			var reports [2]*report.Report
 			for i, path := range args {

@@ -34,12 +34,15 @@ func replace(path string, text []byte) error {
 	return os.Rename(next, path)
 }
 
-// Load reads a report. The error is a *badinput.Error for a file that is not
-// there, damaged, or of another schema.
+// Load reads a report: a report.yaml, or the one of a folder of reports. The error is a *badinput.Error for a
+// file that is not there, damaged, or of another schema.
 func Load(path string) (*Report, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, FileName)
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, badinput.Wrap(err, "the report cannot be read", "name a report.yaml of a run")
+		return nil, badinput.Wrap(err, "the report cannot be read", "name a report.yaml of a run, or its folder")
 	}
 	r, err := parse(text)
 	if err != nil {
