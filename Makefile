@@ -168,7 +168,7 @@ lint: ## gofmt, the words of suites/prose/words.yaml, staticcheck, and actionlin
 	@unformatted=$$(gofmt -l .ci controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
 	go test -count=1 ./suites/prose
 	go run $(STATICCHECK) ./... $(CI_PROGRAMS)
-	go run $(ACTIONLINT)
+	go run $(ACTIONLINT) .github/workflows/*.yml suites/example/ci/github.yml
 
 # MATRIX is a matrix.jsonl of repro-matrix. DURATIONS are report.yaml of whole runs, whose longest
 # times are taken over, and PUBLISH is one for suites/report/published.
