@@ -26,13 +26,14 @@ var resting = map[spec.Ground][]string{
 		"Fails", "FailsWith", "IsSuspended"},
 	spec.JobTerminating: {"Counts", "CountsAfter", "Reports", "ReportsNow", "ReportsTerminating", "Completes",
 		"CompletesWith", "Fails", "FailsWith", "IsSuspended"},
-	spec.CronJobStarted: {"Starts", "StartsOne", "KeepsRunning"},
+	spec.CronJobStarted: {"Starts", "StartsOne", "KeepsRunning", "RecordsStart"},
 	spec.CronJobActive:  {"Refers", "RefersOnlyTo"},
 	spec.CronJobNoOther: {"StartsOne", "KeepsRunning", "Refers", "RefersOnlyTo"},
 	spec.JobStartTime:   {"HasStarted", "ReportsStart", "StartedAt"},
 	spec.CronJobScheduledTime: {"Starts", "StartsOne", "Runs", "KeepsRunning", "Existing", "Started",
 		"ScheduledTime"},
-	spec.CronJobLastScheduleTime: {"Starts", "StartsOne", "ScheduledLast", "WasScheduledLast"},
+	spec.CronJobLastScheduleTime: {"Starts", "StartsOne", "ScheduledLast", "WasScheduledLast", "RecordsStart"},
+	spec.CronJobActsOnJobs:       {"ActsOnJobs"},
 }
 
 // comparison is an expectation about the field of a ground that does not go through a handle.

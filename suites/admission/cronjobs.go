@@ -364,12 +364,12 @@ var _ = Describe("CronJob admission, changed Jobs:", behaviour.Admission, func()
 			exampleJob(), func(j *batchv1.Job) bool { return j.Labels["example.com/added"] == "yes" })
 		tick := framework.Ago(3 * time.Minute)
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").ExitCodes("0")).SuccessfulJobsHistoryLimit(0), tick)
-		s.Soon("the Job has succeeded and is deleted", func(g Gomega) {
+		cronJob.ActsOnJobs("the Job has succeeded and is deleted", func(g Gomega) {
 			g.Expect(s.CreatedJobs()).To(ConsistOf(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 			g.Expect(s.Jobs()).To(BeEmpty())
-			cronJob.ScheduledLast(g, tick)
-			cronJob.Refers(g)
 		})
+		cronJob.WasScheduledLast(tick)
+		cronJob.RefersOnlyTo()
 	})
 
 	// Wrong: starts the next Job whether the running one is deleted or not.

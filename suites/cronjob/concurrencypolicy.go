@@ -192,6 +192,9 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 			cronJob.KeepsRunning(first)
 
 			job.Change(func(j *batchv1.Job) { controllerutil.RemoveFinalizer(j, finalizer) })
+			cronJob.ActsOnJobs("the next Job is started", func(g Gomega) {
+				g.Expect(cronJob.Existing()).To(Equal(framework.Times(second)))
+			})
 			startsAlone(cronJob, second)
 		})
 

@@ -201,9 +201,9 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 	It("the controller keeps the newest successful Jobs", covers.Requirements(
 		KeepsNewestSuccessful), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(2),
+		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(2),
 			"done-5", "done-4", "done-3", "done-2", "done-1")
-		keeps(s, "done-1", "done-2")
+		keeps(s, cronJob, "done-1", "done-2")
 	})
 
 	// batch/v1 CronJobSpec.failedJobsHistoryLimit. Wrong: adds them up, mixes the limits up, or
@@ -211,18 +211,19 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 	It("the controller counts successful and failed Jobs separately", covers.Requirements(
 		KeepsNewestSuccessful, KeepsNewestFailed), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(2),
+		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).
+			SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(2),
 			"failed-6", "done-5", "done-4", "failed-3", "failed-2", "done-1")
-		keeps(s, "done-1", "failed-2", "failed-3")
+		keeps(s, cronJob, "done-1", "failed-2", "failed-3")
 	})
 
 	// batch/v1 CronJobSpec: they default to 3 and 1.
 	It("the controller keeps three successful Jobs and one failed Job by default", covers.Requirements(
 		HistoryLimitDefaults), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		withFinished(s, puppet.CronJob("a", puppet.Job("")),
+		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")),
 			"failed-8", "failed-7", "done-6", "done-5", "done-4", "done-3", "failed-2")
-		keeps(s, "done-3", "done-4", "done-5", "failed-2")
+		keeps(s, cronJob, "done-3", "done-4", "done-5", "failed-2")
 	})
 
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#jobs-history-limits:
@@ -230,9 +231,9 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 	It("the controller keeps no finished Job when the limits are 0", covers.Requirements(
 		HistoryLimitZero), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0),
-			"done-2", "failed-1")
-		s.Soon("there are no Jobs", func(g Gomega) { g.Expect(s.JobNames()).To(BeEmpty()) })
+		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).
+			SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0), "done-2", "failed-1")
+		cronJob.ActsOnJobs("there are no Jobs", func(g Gomega) { g.Expect(s.JobNames()).To(BeEmpty()) })
 	})
 
 	// Wrong: forgets what it deletes.
@@ -281,16 +282,25 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 			c.Status.Active = []corev1.ObjectReference{reference(running.Made())}
 		})
 		finished(s, cronJob, "done-3", "done-2", "failed-1")
-		keeps(s, "done-2", "running")
+		keeps(s, cronJob, "done-2", "running")
+	})
+
+	// Nothing else happens to the CronJob. Wrong: looks at it when its next Job is due, or at its next change.
+	It("the controller deletes a Job as it ends, while no other one is due", covers.Requirements(
+		ActsOnJobs), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), tick)
+		finish(s, cronJob.Starts(tick), 0)
+		s.Soon("the Job is deleted", func(g Gomega) { g.Expect(cronJob.Jobs()).To(BeEmpty()) })
 	})
 
 	// A suspended CronJob starts no Jobs; nothing else changes.
 	It("the controller deletes old Jobs of a suspended CronJob", covers.Requirements(
 		HistoryWhileSuspended), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).Suspend(),
+		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).Suspend(),
 			"done-3", "done-2", "done-1")
-		s.Soon("one Job is left", func(g Gomega) { g.Expect(s.JobNames()).To(Equal([]string{"done-1"})) })
+		cronJob.ActsOnJobs("one Job is left", func(g Gomega) { g.Expect(s.JobNames()).To(Equal([]string{"done-1"})) })
 	})
 
 	// Wrong: finds its Jobs by labels or by namespace.
@@ -304,7 +314,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 		setFinished(s, ownerless, batchv1.JobComplete, framework.Ago(9*time.Hour))
 		finished(s, other, "done-8", "failed-7")
 		finished(s, cronJob, "done-6", "failed-5")
-		keeps(s, "done-8", "failed-7", "ownerless")
+		keeps(s, cronJob, "done-8", "failed-7", "ownerless")
 	})
 
 	// #119776. Wrong: gives up when it cannot start a Job.
@@ -339,12 +349,12 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 		old := cronJob.Jobs()[0]
 
 		cronJob.NextDue(second)
-		s.Soon("only the second Job and its pod are left", func(g Gomega) {
+		cronJob.ActsOnJobs("only the second Job and its pod are left", func(g Gomega) {
 			g.Expect(cronJob.Existing()).To(Equal(framework.Times(second)))
 			g.Expect(s.Pods()).To(HaveExactElements(
 				Not(HaveField("OwnerReferences", ContainElement(HaveField("Name", old.Name))))))
-			cronJob.Refers(g)
 		})
+		cronJob.RefersOnlyTo()
 	})
 })
 
@@ -386,10 +396,11 @@ func withFinished(s *framework.Sandbox, cronJob *puppet.CronJobBuilder, names ..
 	return created
 }
 
-// keeps waits until exactly these Jobs are left, and expects that they stay.
-func keeps(s *framework.Sandbox, jobs ...string) {
+// keeps waits until the CronJob's old Jobs are deleted and exactly these are left in the namespace. It
+// expects that they stay.
+func keeps(s *framework.Sandbox, cronJob *framework.CronJob, jobs ...string) {
 	GinkgoHelper()
 	left := func(g Gomega) { g.Expect(s.JobNames()).To(Equal(jobs)) }
-	s.Soon("the other Jobs are deleted", left)
+	cronJob.ActsOnJobs("the other Jobs are deleted", left)
 	s.Stays("no other Job is deleted", left)
 }

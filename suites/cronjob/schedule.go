@@ -48,8 +48,8 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 
 	// batch/v1 JobTemplateSpec: standard object's metadata of the jobs created from this template.
 	// Wrong: copies the spec alone, or the CronJob's own metadata.
-	It("the controller creates a Job from the template, with its owner", covers.Requirements(
-		JobFollowsTemplate, CronJobOwnsJob), func(ctx SpecContext) {
+	It("the controller creates a Job from the template", covers.Requirements(
+		JobFollowsTemplate), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		template := puppet.Job("").Label("team", "blue").Parallelism(2).Completions(3).BackoffLimit(4).
 			Puppet(map[string]string{"example.com/pod": "p"})
@@ -60,10 +60,6 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		}), tick)
 
 		job := cronJob.Starts(tick).Made()
-		Expect(job.OwnerReferences).To(Equal([]metav1.OwnerReference{{
-			APIVersion: "batch/v1", Kind: "CronJob", Name: "a", UID: cronJob.UID,
-			Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
-		}}))
 		Expect(job.Labels).To(And(HaveKeyWithValue("team", "blue"), Not(HaveKey("own"))))
 		Expect(job.Annotations).To(And(
 			HaveKeyWithValue("example.com/job", "j"),
@@ -79,6 +75,15 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		}
 		Expect(s.Client.Create(ctx, want, client.DryRunAll)).To(Succeed())
 		Expect(job.Spec.Template.Spec.Containers).To(Equal(want.Spec.Template.Spec.Containers))
+	})
+
+	It("the Job's controller is its CronJob", covers.Requirements(CronJobOwnsJob), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
+		Expect(cronJob.Starts(tick).Made().OwnerReferences).To(Equal([]metav1.OwnerReference{{
+			APIVersion: "batch/v1", Kind: "CronJob", Name: "a", UID: cronJob.UID,
+			Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
+		}}))
 	})
 
 	// A CronJob's name has at most 52 characters, because its controller appends 11:
@@ -214,9 +219,9 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 
 		cronJob.Suspend()
 		finish(s, job, 0)
-		s.Soon("the Job is Complete and not active", func(g Gomega) {
-			g.Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
-			cronJob.Refers(g)
+		job.Becomes(batchv1.JobComplete)
+		cronJob.ActsOnJobs("the Job is not active", func(g Gomega) {
+			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", job.UID)))
 		})
 	})
 

@@ -209,8 +209,8 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 	})
 
 	// #106496, #107997, #108023. Wrong: finds its Jobs by the labels of the template.
-	It("a running Job stays active and unchanged when the template changes", covers.Requirements(
-		KnowsJobsByOwner, ChangedTemplate), func(ctx SpecContext) {
+	It("a running Job stays active when the labels of the template change", covers.Requirements(
+		KnowsJobsByOwner), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := framework.Ago(30*time.Minute), framework.Ago(20*time.Minute)
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").Label("version", "old")), first)
@@ -219,15 +219,28 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		cronJob.NextDue(second, func(c *batchv1.CronJob) {
 			metav1.SetMetaDataLabel(&c.Spec.JobTemplate.ObjectMeta, "version", "new")
 		})
-		young := cronJob.Starts(second)
-		Expect(young.Made().Labels).To(HaveKeyWithValue("version", "new"))
-		Expect(old.Now().Labels).To(HaveKeyWithValue("version", "old"))
+		cronJob.Starts(second)
 		cronJob.RefersOnlyTo(first, second)
 
 		finish(s, old, 0)
 		s.Soon("only the new Job is active", func(g Gomega) {
 			cronJob.Refers(g, second)
 		})
+	})
+
+	// Wrong: keeps the template that it has seen first, or changes the running Job.
+	It("the next Job follows a changed template, and a running one does not", covers.Requirements(
+		ChangedTemplate), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		first, second := framework.Ago(30*time.Minute), framework.Ago(20*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").BackoffLimit(1)), first)
+		old := cronJob.Starts(first)
+
+		cronJob.NextDue(second, func(c *batchv1.CronJob) {
+			c.Spec.JobTemplate.Spec.BackoffLimit = ptr.To[int32](2)
+		})
+		Expect(cronJob.Starts(second).Made().Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(2)))
+		Expect(old.Now().Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(1)))
 	})
 })
 

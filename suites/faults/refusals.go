@@ -132,9 +132,6 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 	It("the controller repeats refused status writes by itself, whatever the code of the refusal", covers.Requirements(
 		RecordsDespiteFaults), func(ctx SpecContext) {
 		refusedCronJobs(ctx, withoutNotFound, called(writeCronJobStatus), "the write of the status",
-			func(g Gomega, cronJob *framework.CronJob, tick time.Time) {
-				cronJob.Refers(g, tick)
-				cronJob.ScheduledLast(g, tick)
-			})
+			func(g Gomega, cronJob *framework.CronJob, tick time.Time) { cronJob.RecordsStart(g, tick) })
 	})
 })

@@ -89,28 +89,46 @@ func runRegression(ctx context.Context, s *scenario.Scenario) {
 	Expect(os.RemoveAll(result.Log)).To(Succeed())
 }
 
-var _ = Describe("One fault at a time", func() {
+// A fault of one kind at a time, as what a controller makes of a lost answer says nothing about crashes.
+var _ = Describe("One", faultLabels, Label(spec.SimulatedLabel), func() {
+	end := func(ctx SpecContext, kind kindOfFault) {
+		explores(ctx, workload("single"), kind, "create pods", "update jobs/status", "patch jobs/status")
+	}
+	jobs := func(ctx SpecContext, kind kindOfFault) {
+		explores(ctx, workload("cron-single").Ending(
+			"size(jobs) == 1 && size(created) == 1 && jobs.all(name, done(jobs[name], 'Complete'))"),
+			kind, "create jobs")
+	}
+	status := func(ctx SpecContext, kind kindOfFault) {
+		explores(ctx, workload("cron-single"), kind, "create jobs", "update cronjobs/status", "patch cronjobs/status")
+	}
+
 	// Wrong: takes a next step that does not depend on what there is.
-	It("leaves no trace in the end of a Job", faultLabels, Label(spec.SimulatedLabel),
-		covers.Requirements(CreatesDespiteFaults, CountsDespiteFaults, SurvivesCrashes), func(ctx SpecContext) {
-			explores(ctx, workload("single"), "create pods", "update jobs/status", "patch jobs/status")
-		})
+	It("lost answer leaves no trace in the end of a Job", covers.Requirements(
+		CreatesDespiteFaults, CountsDespiteFaults), func(ctx SpecContext) { end(ctx, lostAnswer) })
+	It("crash leaves no trace in the end of a Job", covers.Requirements(
+		SurvivesCrashes), func(ctx SpecContext) { end(ctx, crash) })
 
 	// #120649. Wrong: does not find the Job that it has created.
-	It("leaves no trace in the Jobs of a CronJob", faultLabels, Label(spec.SimulatedLabel),
-		covers.Requirements(StartsDespiteFaults, CronSurvivesCrashes), covers.Shows(upstream.LostStart),
-		func(ctx SpecContext) {
-			explores(ctx, workload("cron-single").Ending(
-				"size(jobs) == 1 && size(created) == 1 && jobs.all(name, done(jobs[name], 'Complete'))"), "create jobs")
-		})
+	It("lost answer leaves no trace in the Jobs of a CronJob", covers.Requirements(
+		StartsDespiteFaults), covers.Shows(upstream.LostStart), func(ctx SpecContext) { jobs(ctx, lostAnswer) })
+	It("crash leaves no trace in the Jobs of a CronJob", covers.Requirements(
+		CronSurvivesCrashes), covers.Shows(upstream.LostStart), func(ctx SpecContext) { jobs(ctx, crash) })
 
 	// #120649. Wrong: records what it is about to do.
-	It("leaves no trace in the status of a CronJob", faultLabels, Label(spec.SimulatedLabel),
-		covers.Requirements(RecordsDespiteFaults, CronSurvivesCrashes), covers.Shows(upstream.LostStart),
-		func(ctx SpecContext) {
-			explores(ctx, workload("cron-single"), "create jobs", "update cronjobs/status", "patch cronjobs/status")
-		})
+	It("lost answer leaves no trace in the status of a CronJob", covers.Requirements(
+		RecordsDespiteFaults), covers.Shows(upstream.LostStart), func(ctx SpecContext) { status(ctx, lostAnswer) })
+	It("crash leaves no trace in the status of a CronJob", covers.Requirements(
+		CronSurvivesCrashes), covers.Shows(upstream.LostStart), func(ctx SpecContext) { status(ctx, crash) })
 })
+
+// kindOfFault are the faults of a kind.
+type kindOfFault []faultproxy.EffectKind
+
+var (
+	lostAnswer = kindOfFault{faultproxy.Drop, faultproxy.LoseAnswer, faultproxy.LoseAnswerLate}
+	crash      = kindOfFault{faultproxy.KillBefore, faultproxy.KillAfter, faultproxy.StopBefore, faultproxy.StopAfter}
+)
 
 // workload is the scenario of the library with that name.
 func workload(name string) explore.Scenario {
@@ -120,9 +138,9 @@ func workload(name string) explore.Scenario {
 	return scenarios[0]
 }
 
-// explores runs a scenario undisturbed, and then with a lost answer and with crashes at each of some
-// calls. Where its end does not come about undisturbed, faults have nothing to show.
-func explores(ctx context.Context, sc explore.Scenario, calls ...string) {
+// explores runs a scenario undisturbed, and then with each fault of a kind at each of some calls. Where its
+// end does not come about undisturbed, faults have nothing to show.
+func explores(ctx context.Context, sc explore.Scenario, kind kindOfFault, calls ...string) {
 	GinkgoHelper()
 	environment, err := scenario.OfSpec()
 	if err != nil {
@@ -139,8 +157,7 @@ func explores(ctx context.Context, sc explore.Scenario, calls ...string) {
 		failRun(sc, nil, undisturbed)
 	}
 	plans := slices.DeleteFunc(seen.Plans(), func(p explore.Plan) bool {
-		fails := p[0].Do.Kind == faultproxy.Answer || p[0].Do.Kind == faultproxy.Hold
-		return fails || !slices.Contains(calls, p[0].Calls.String())
+		return !slices.Contains(kind, p[0].Do.Kind) || !slices.Contains(calls, p[0].Calls.String())
 	})
 	if len(plans) == 0 {
 		failRun(sc, nil, undisturbed)
@@ -178,7 +195,7 @@ func failRun(sc explore.Scenario, plan explore.Plan, result *scenario.Result) {
 	failure := result.Failure()
 	failure.AtEnd = result.Failed == ""
 	failure.Message = fmt.Sprintf("%s\n%s\nTo run this again:\n  %s\n%s", planTitle(sc, plan), failure.Message,
-		"make explore SCENARIOS='^"+sc.Name+"$$' PLAN='"+planText(plan)+"' IMPLEMENTATION=...",
+		"jobconformance explore --scenarios='^"+sc.Name+"$' --plan='"+planText(plan)+"' --implementation=...",
 		result.History.Timeline())
 	framework.Fail(failure)
 }

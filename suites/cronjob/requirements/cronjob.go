@@ -178,8 +178,7 @@ var (
 	SuspensionLeavesJobs = set.New("CRON-SUSPEND-004",
 		"Suspension MUST NOT change anything about Jobs that were started: they go on, and "+
 			"the status notices their end.",
-		"batch/v1 CronJobSpec.suspend",
-		contract.About{spec.CronJobActive, spec.CronJobNoOther})
+		"batch/v1 CronJobSpec.suspend")
 )
 
 // What happens when a Job is due while another one runs.
@@ -410,6 +409,11 @@ var (
 			"to the CronJob and its Jobs.",
 		"API conventions: spec and status; docs: concepts/architecture/controller",
 		contract.Invariants{"cronjob-writes-have-causes"})
+	ActsOnJobs = set.New("CRON-STATUS-011",
+		"A CronJob controller MUST act on the end and on the deletion of a Job when they happen, and not "+
+			"only when the next Job is due.",
+		"batch/v1 CronJobStatus.active; docs: concepts/architecture/controller",
+		contract.Grounds{spec.CronJobActsOnJobs})
 )
 
 // Events.

@@ -82,8 +82,8 @@ var (
 			"throttled, or lose their answer.",
 		"batch/v1 CronJobSpec.schedule; kubernetes/kubernetes#120649")
 	RecordsDespiteFaults = set.New("CRON-FAULTS-002",
-		"A CronJob controller MUST bring the status of a CronJob in line with its Jobs, whether its status writes "+
-			"fail, conflict, are throttled, or lose their answer.",
+		"A CronJob controller MUST bring the status of a CronJob in line with its Jobs, whether its requests fail, "+
+			"conflict, are throttled, or lose their answer.",
 		"batch/v1 CronJobStatus.active; batch/v1 CronJobStatus.lastScheduleTime",
 		contract.About{spec.CronJobStarted, spec.CronJobActive, spec.CronJobNoOther, spec.CronJobLastScheduleTime})
 	DeletesJobsDespiteFaults = set.New("CRON-FAULTS-003",
