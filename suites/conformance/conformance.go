@@ -22,6 +22,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
@@ -156,19 +157,24 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr,
 		Selection: &selection}
 	options.Build.KubernetesVersion = o.KubernetesVersion
-	environment, err := run.Open(ctx, options)
+	environment, err := run.New(options)
 	if err != nil {
 		return nil, err
 	}
 	defer environment.Close()
 	again := func(text string) string { return fmt.Sprintf("set Focus to %q", spec.Exactly(text)) }
 	selection.Explain = func(s spec.Spec) string { return report.Explain(s, environment.Reports, again(s.Text)) }
-	found, failure := environment.Check(ctx, impl, environment.Builds, selection)
+	var found *record.Run
+	failure := environment.Create(ctx)
+	switch {
+	case badinput.Is(failure):
+	case failure != nil:
+		found = environment.NotRun(ctx, selection, failure)
+	default:
+		found, failure = environment.Check(ctx, impl, environment.Builds, selection)
+	}
 	if found == nil {
 		return nil, failure
-	}
-	if failure != nil {
-		found.HarnessError = failure.Error()
 	}
 	judged := report.Run{
 		Run:            *found,

@@ -220,7 +220,8 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 				"CI_NODE_TOTAL, auto/4 from JOB_COMPLETION_INDEX")
 		f.selection.Shard.Cost = durations.Of
 		set.StringVar(&f.rerunFailed, "rerun-failed", "",
-			"run exactly the specs that failed in the run of this report.yaml, with its flags")
+			"run exactly the specs that failed in the run of this report.yaml, with its flags; and those that it "+
+				"had not come to when it was ended")
 	})
 	section(set, theCluster, func(set *pflag.FlagSet) {
 		set.StringVar(&f.options.Cluster, "cluster", cluster.EmbeddedKind,
@@ -292,22 +293,18 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 		f.options.Embedded = append(f.options.Embedded, cluster.WithAudit(cluster.Everybody, &f.requests))
 	}
 	f.options.Selection = &f.selection
-	env, err := run.Open(ctx, f.options)
+	env, err := run.New(f.options)
 	if err != nil {
 		return err
 	}
 	defer env.Close()
 	publish := f.prepare(env)
-	result, failure := f.repeated(ctx, env, impl, out)
-	err = failure
-	if f.profile {
-		err = errors.Join(err, f.writeRequests(ctx, env))
-	}
-	if result == nil || result.HarnessError == "" && err != nil {
-		return err
+	result, failure := f.checked(ctx, env, impl, out)
+	if result == nil {
+		return failure
 	}
 	judged, err := publish.write(env, *result)
-	if err := errors.Join(err, ctx.Err()); err != nil {
+	if err != nil {
 		return errors.Join(failure, err)
 	}
 	// The cluster stops before the last line is printed.
@@ -320,10 +317,30 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 			return err
 		}
 	}
-	if result.NoVerdict() {
+	switch {
+	case failure != nil && ctx.Err() != nil:
+		return failure // its exit code says more than that of the result
+	case result.NoVerdict():
 		return exitCode(exitHarness)
 	}
 	return verdict(result.Green())
+}
+
+// checked starts the cluster and runs the suites. With an error that is not the user's there is a result, too.
+func (f *flags) checked(ctx context.Context, env *run.Environment, impl implementation.Implementation,
+	out io.Writer) (*record.Run, error) {
+	err := env.Create(ctx)
+	switch {
+	case badinput.Is(err) && ctx.Err() == nil:
+		return nil, err
+	case err != nil:
+		return env.NotRun(ctx, f.selection, err), err
+	}
+	result, err := f.repeated(ctx, env, impl, out)
+	if f.profile && ctx.Err() == nil {
+		err = errors.Join(err, f.writeRequests(ctx, env))
+	}
+	return result, err
 }
 
 // writeRequests writes what --profile has counted.

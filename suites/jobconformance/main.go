@@ -28,6 +28,7 @@ import (
 	"github.com/onsi/ginkgo/v2/ginkgo/run"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 )
 
 // Exit codes of all commands.
@@ -42,7 +43,7 @@ const (
 // interrupted is why the context of a command ends that a signal ends.
 type interrupted struct{ syscall.Signal }
 
-func (i interrupted) Error() string { return "interrupted by the signal " + i.Signal.String() }
+func (i interrupted) Error() string { return "interrupted by " + unix.SignalName(i.Signal) }
 
 // exitCode is the error of a command that has printed its result and ends with
 // this code.
@@ -72,8 +73,10 @@ func main() {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		first := <-signals
-		signal.Stop(signals) // a second Ctrl-C ends the program at once
+		signal.Reset(first) // a second Ctrl-C ends the program at once
 		cancel(interrupted{first.(syscall.Signal)})
+		<-signals // CI systems send SIGTERM some seconds after SIGINT: the reports are written meanwhile
+		signal.Stop(signals)
 	}()
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -107,7 +110,7 @@ clone, make e2e LABELS=... is the same as run --labels=...
 		limit, err := cmd.Flags().GetDuration("timeout")
 		if err == nil && limit > 0 {
 			ctx, cancel := context.WithTimeoutCause(cmd.Context(), limit,
-				fmt.Errorf("%s is over: %w", console.Flag("timeout", limit.String()), errTimeout))
+				fmt.Errorf("%w (%s)", errTimeout, console.Flag("timeout", limit.String())))
 			context.AfterFunc(ctx, cancel)
 			cmd.SetContext(ctx)
 		}
@@ -132,7 +135,7 @@ func wrongFlag(c *cobra.Command, err error) error {
 	return badinput.New(err.Error(), see)
 }
 
-var errTimeout = errors.New("everything is stopped")
+var errTimeout = errors.New("the time was over")
 
 // execute runs one command and returns its exit code.
 func execute(ctx context.Context, args []string, out, errs io.Writer) int {
@@ -154,7 +157,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 		errors.As(context.Cause(ctx), &by)
 		return exitSignal + int(by.Signal)
 	case cmd.Context() != nil && errors.Is(context.Cause(cmd.Context()), errTimeout):
-		fmt.Fprintln(errs, "jobconformance:", context.Cause(cmd.Context()))
+		fmt.Fprintf(errs, "jobconformance: %v; everything is stopped\n", context.Cause(cmd.Context()))
 		return exitHarness
 	case badinput.Is(err):
 		fmt.Fprintln(errs, "jobconformance:", err)

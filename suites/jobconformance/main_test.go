@@ -268,7 +268,7 @@ func TestFlagsFromEnvironment(t *testing.T) {
 func TestTimeoutIsNoVerdict(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := execute(t.Context(), []string{"list", "--timeout=1ns"}, &out, &errs)
-	if code != exitHarness || !strings.Contains(errs.String(), "--timeout=1ns is over") {
+	if code != exitHarness || !strings.Contains(errs.String(), "the time was over (--timeout=1ns)") {
 		t.Errorf("exit code %d, %q, want that the time is over", code, &errs)
 	}
 }

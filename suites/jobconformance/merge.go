@@ -37,7 +37,10 @@ func mergeCommand() *cobra.Command {
 				return err
 			}
 			defer reports.Close()
-			if err := reports.Claim("histories/", report.FileName, report.PageName, report.JUnitName); err != nil {
+			if err := reports.Reserve(folder.ResultFiles...); err != nil {
+				return err
+			}
+			if err := reports.Claim("histories/"); err != nil {
 				return err
 			}
 			r, copied, err := merged.Write(reports.Dir)

@@ -96,9 +96,11 @@ func compareCommand() *cobra.Command {
 best to the worst, are conformant, warning, known issue, the unknown ones (declined, not
 verified, harness error), and non-conformant or unexpected pass.
 
-OLD and NEW are report.yaml, or folders of reports.
+OLD and NEW are report.yaml, or folders of reports. What an incomplete new report has not
+verified is not worse.
 
-Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read.`,
+Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read, 3 no verdict: nothing is
+worse in the part that an incomplete new report has.`,
 		"  jobconformance compare v1.36/report.yaml v1.37/report.yaml\n"+
 			"  jobconformance compare main reports/e2e # folders of reports",
 		func(cmd *cobra.Command, args []string) error {
@@ -118,6 +120,9 @@ Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read.`,
 				c.Print(cmd.OutOrStdout())
 			} else if err := printJSON(cmd.OutOrStdout(), c); err != nil {
 				return err
+			}
+			if c.NoVerdict() {
+				return exitCode(exitHarness)
 			}
 			return verdict(!c.Regressed())
 		})

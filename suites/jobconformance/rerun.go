@@ -99,16 +99,20 @@ func (f *flags) restore() (err error) {
 	return nil
 }
 
-// rerun selects the specs that failed in an earlier run.
+// rerun selects the specs that failed in an earlier run, and those that it did not come to.
 func (f *flags) rerun() error {
 	if f.earlier == nil {
 		return nil
 	}
-	failed := f.earlier.Failed()
-	if len(failed) == 0 {
+	specs := append(f.earlier.Failed(), f.earlier.NotRun...)
+	switch why := f.earlier.Unfinished(); {
+	case len(specs) == 0 && why != "":
+		return badinput.New(f.rerunFailed+" does not know of any spec, as its run was ended: "+why,
+			"run all specs again")
+	case len(specs) == 0:
 		return errNothingFailed
 	}
-	f.selection.Focus = spec.Exactly(failed...)
+	f.selection.Focus = spec.Exactly(specs...)
 	return nil
 }
 

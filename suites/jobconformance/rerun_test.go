@@ -67,11 +67,44 @@ func TestARerunOfAReportWithoutFlags(t *testing.T) {
 	}
 }
 
+// A rerun of a run that was ended comes to what that did not come to.
+func TestARerunOfAnIncompleteReport(t *testing.T) {
+	covers := spec.Labels{Requirements: []string{table.All()[0].ID}}
+	passed := spec.Spec{Text: "c", Passed: true, Labels: covers}
+	left := spec.Spec{Text: "b", Interrupted: true, Labels: covers}
+	failed := spec.Spec{Text: "a", Failed: true, Labels: covers}
+	for name, c := range map[string]struct {
+		of    record.Run
+		focus string
+		err   string
+	}{
+		"failed and left": {record.Run{Incomplete: "x", Specs: []spec.Spec{failed, left, passed}},
+			spec.Exactly("a", "b"), ""},
+		"only left":     {record.Run{HarnessError: "x", Specs: []spec.Spec{left, passed}}, spec.Exactly("b"), ""},
+		"nothing known": {record.Run{Incomplete: "x"}, "", "does not know of any spec, as its run was ended: x"},
+		"all passed":    {record.Run{Specs: []spec.Spec{passed}}, "", errNothingFailed.Error()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := flags{rerunFailed: writeReport(t, report.Run{Run: c.of})}
+			var err error
+			if f.earlier, err = report.Load(f.rerunFailed); err == nil {
+				err = f.rerun()
+			}
+			if f.selection.Focus != c.focus || (err == nil) != (c.err == "") ||
+				err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("it runs %q (%v), want %q", f.selection.Focus, err, c.focus)
+			}
+		})
+	}
+}
+
 func writeReport(t *testing.T, run report.Run) string {
 	t.Helper()
 	run.Cluster.KubernetesVersion = "v1.37.1"
-	run.Run = record.Run{Specs: []spec.Spec{{Text: "a", Failed: true,
-		Labels: spec.Labels{Requirements: []string{table.All()[0].ID}}}}}
+	if run.Specs == nil && run.Incomplete == "" {
+		run.Run = record.Run{Specs: []spec.Spec{{Text: "a", Failed: true,
+			Labels: spec.Labels{Requirements: []string{table.All()[0].ID}}}}}
+	}
 	dir := t.TempDir()
 	if err := report.Write(dir, report.Judge(run, table.All())); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,13 @@ type Comparison struct {
 	// Other changes are neither, such as requirements only one report has.
 	Other []Change `json:"other"`
 	Same  int      `json:"same"`
+	// Incomplete is why the new report does not know the end of all its specs: what is not verified in it is
+	// not worse then. Empty if it does.
+	Incomplete string `json:"incomplete,omitempty"`
 }
+
+// NoVerdict reports whether nothing got worse as far as the new report goes, and it is incomplete.
+func (c *Comparison) NoVerdict() bool { return c.Incomplete != "" && !c.Regressed() }
 
 // Regressed reports whether something got worse.
 func (c *Comparison) Regressed() bool { return len(c.Worse) > 0 }
@@ -59,13 +65,16 @@ func rank(o Outcome) int {
 func Compare(old, new *Report) (*Comparison, error) {
 	before := byID(old)
 	after := byID(new)
-	c := &Comparison{Notes: differences(old, new), Worse: []Change{}, Better: []Change{}, Other: []Change{}}
+	c := &Comparison{Notes: differences(old, new), Worse: []Change{}, Better: []Change{}, Other: []Change{},
+		Incomplete: firstLine(new.Unfinished())}
 	for _, id := range ids(old, new) {
 		o, n := before[id], after[id]
 		change := Change{ID: id, Text: cmp.Or(n.Text, o.Text), Old: o.Outcome, New: n.Outcome}
 		switch both := o.ID != "" && n.ID != ""; {
 		case o.Outcome == n.Outcome:
 			c.Same++
+		case c.Incomplete != "" && (n.Outcome == spec.NotVerified || n.Outcome == spec.HarnessError):
+			c.Other = append(c.Other, change)
 		case both && rank(n.Outcome) > rank(o.Outcome), o.ID == "" && n.Outcome == NonConformant:
 			c.Worse = append(c.Worse, change)
 		case both && rank(n.Outcome) < rank(o.Outcome):
@@ -105,6 +114,12 @@ func differences(old, new *Report) []string {
 				cmp.Or(part.old, part.none, "unknown"), cmp.Or(part.new, part.none, "unknown")))
 		}
 	}
+	for i, r := range []*Report{old, new} {
+		if why := r.Unfinished(); why != "" {
+			notes = append(notes, fmt.Sprintf("the %s one is incomplete, specs not run: %d; %s",
+				[]string{"old", "new"}[i], len(r.NotRun), firstLine(why)))
+		}
+	}
 	return notes
 }
 
@@ -142,8 +157,11 @@ func (c *Comparison) Print(out io.Writer) {
 		fmt.Fprintln(out, "note:", note)
 	}
 	word := "NOTHING WORSE"
-	if c.Regressed() {
+	switch {
+	case c.Regressed():
 		word = "REGRESSED"
+	case c.NoVerdict():
+		word = "NO VERDICT, the new report is incomplete"
 	}
 	fmt.Fprintf(out, "%s: %d worse, %d better, %d other changes, %d the same\n", word, len(c.Worse), len(c.Better),
 		len(c.Other), c.Same)

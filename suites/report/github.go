@@ -124,6 +124,9 @@ func (r *Report) Summarize(out io.Writer) error {
 	if r.HarnessError != "" {
 		fmt.Fprintf(&b, "No verdict: %s\n\n", firstLine(r.HarnessError))
 	}
+	if r.Incomplete != "" {
+		fmt.Fprintf(&b, "The run is incomplete: %s. Specs not run: %d\n\n", r.Incomplete, len(r.NotRun))
+	}
 	r.listCauses(&b)
 	r.list(&b, "Broken requirements", NonConformant)
 	for _, issue := range r.UnexpectedPasses {

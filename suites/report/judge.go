@@ -44,6 +44,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 		Crashes:        run.Crashes,
 		LackingRights:  run.Lacking,
 		HarnessError:   run.HarnessError,
+		Incomplete:     run.Incomplete,
 		Specs:          map[Outcome]int{},
 	}
 	specs := run.applicable()
@@ -56,6 +57,10 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 			r.UnexpectedPasses = addIssue(r.UnexpectedPasses, s)
 		case spec.Warning:
 			r.Warnings = append(r.Warnings, Warning{s.Text, s.Requirements})
+		case spec.NotVerified:
+			if s.Interrupted && (run.Incomplete != "" || run.HarnessError != "") {
+				r.NotRun = append(r.NotRun, s.Text)
+			}
 		}
 	}
 	for _, q := range requirements {
@@ -83,10 +88,18 @@ func (r *Report) result() Result {
 	switch {
 	case len(r.Crashes) > 0:
 		return ResultNonConformant
-	case result != ResultNonConformant && r.HarnessError != "":
+	case result != ResultNonConformant && r.Unfinished() != "":
 		return ResultNoVerdict
 	}
 	return result
+}
+
+// Unfinished says why the run ended before its end; empty if it did not.
+func (r *Report) Unfinished() string {
+	if r.Incomplete == "" && r.HarnessError != "" {
+		return "the harness failed: " + r.HarnessError
+	}
+	return r.Incomplete
 }
 
 // resultOf is the result of specs, or of requirements, by their outcomes.

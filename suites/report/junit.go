@@ -69,6 +69,13 @@ func jUnit(run Run, r *Report, pictures map[string]Picture) reporters.JUnitTestS
 				Description: run.HarnessError},
 		})
 	}
+	if run.Incomplete != "" {
+		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
+			Name: "the run comes to its end", Classname: spec.Suite, Status: string(spec.NotVerified),
+			Error: &reporters.JUnitError{Message: run.Incomplete, Type: "incomplete",
+				Description: fmt.Sprintf("%s; specs not run: %d", run.Incomplete, len(r.NotRun))},
+		})
+	}
 	for _, c := range suite.TestCases {
 		suite.Tests++
 		switch {

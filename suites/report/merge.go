@@ -151,23 +151,25 @@ func (m *Merged) check(s shard) error {
 	if len(m.shards) == 0 {
 		return nil
 	}
-	first := m.shards[0]
+	first := m.main()
 	a, b := first.Run.Selection, s.Run.Selection
 	a.Shard, b.Shard = "", ""
 	var what string
+	both := first.begun() && s.begun()
 	for _, c := range []struct {
 		what      string
 		one, next any
+		compare   bool
 	}{
-		{"number of shards", first.Count, s.Count},
-		{"version of jobconformance", first.SuiteVersion, s.SuiteVersion},
-		{"implementation", first.Run.Implementation, s.Run.Implementation},
-		{"companion", first.Run.Companion, s.Run.Companion},
-		{"cluster", first.Run.Cluster, s.Run.Cluster},
-		{"selection of specs", a, b},
-		{"cut of the specs", cut(first), cut(s)},
+		{"number of shards", first.Count, s.Count, true},
+		{"version of jobconformance", first.SuiteVersion, s.SuiteVersion, true},
+		{"implementation", first.Run.Implementation, s.Run.Implementation, true},
+		{"companion", first.Run.Companion, s.Run.Companion, both},
+		{"cluster", first.Run.Cluster, s.Run.Cluster, both},
+		{"selection of specs", a, b, true},
+		{"cut of the specs", cut(first), cut(s), both},
 	} {
-		if what == "" && !reflect.DeepEqual(c.one, c.next) {
+		if what == "" && c.compare && !reflect.DeepEqual(c.one, c.next) {
 			what = c.what
 		}
 	}
@@ -177,6 +179,12 @@ func (m *Merged) check(s shard) error {
 	}
 	return nil
 }
+
+// begun reports whether the shard came to its implementation: without, little is known of its cluster.
+func (s shard) begun() bool { return s.Run.Duration > 0 }
+
+// main is the shard that knows what all have in common.
+func (m *Merged) main() shard { return m.shards[max(0, slices.IndexFunc(m.shards, shard.begun))] }
 
 // cut is the shard of each spec.
 func cut(s shard) map[string]int {
@@ -190,16 +198,20 @@ func cut(s shard) map[string]int {
 // merge makes one run of the shards.
 func (m *Merged) merge(without []string) {
 	slices.SortFunc(m.shards, func(a, b shard) int { return cmp.Compare(a.Number, b.Number) })
-	m.Run, m.Count = m.shards[0].Run, m.shards[0].Count
+	first := m.main()
+	m.Run, m.Count = first.Run, first.Count
 	m.Selection.Shard, m.Specs, m.Crashes, m.Duration, m.Histories = "", nil, nil, 0, map[string]string{}
 	m.Lacking = nil
 	m.Name = m.Implementation.Name // as the report has it
-	var failed, missing []string
+	var failed, incomplete, missing []string
 	there := map[int]bool{}
 	for _, s := range m.shards {
-		there[s.Number] = true
+		there[s.Number] = len(s.Run.Specs) > 0
 		if s.Run.HarnessError != "" {
 			failed = append(failed, fmt.Sprintf("shard %d: %s", s.Number, s.Run.HarnessError))
+		}
+		if s.Run.Incomplete != "" {
+			incomplete = append(incomplete, fmt.Sprintf("shard %d: %s", s.Number, s.Run.Incomplete))
 		}
 		if s.Run.Date.Before(m.Date) {
 			m.Date = s.Run.Date
@@ -208,15 +220,16 @@ func (m *Merged) merge(without []string) {
 		m.Crashes = append(m.Crashes, s.Run.Crashes...)
 		m.Lacking = sorted(append(m.Lacking, s.Run.Lacking...))
 		for _, ended := range s.Run.Specs {
-			if ended.Shard == s.Number || s.Number == m.shards[0].Number && ended.Shard == 0 {
+			if ended.Shard == s.Number || s.Number == first.Number && ended.Shard == 0 {
 				m.take(s, ended)
 			}
 		}
 	}
-	for _, ended := range m.shards[0].Run.Specs {
+	for _, ended := range first.Run.Specs {
 		if ended.Shard != 0 && !there[ended.Shard] {
 			ended.Message = fmt.Sprintf("not verified: shard %d of %d is missing", ended.Shard, m.Count)
-			m.take(m.shards[0], ended)
+			ended.Interrupted = true
+			m.take(first, ended)
 		}
 	}
 	for n := range m.Count {
@@ -231,7 +244,7 @@ func (m *Merged) merge(without []string) {
 		}
 		failed = append(failed, text)
 	}
-	m.HarnessError = strings.Join(failed, "\n")
+	m.HarnessError, m.Incomplete = strings.Join(failed, "\n"), strings.Join(incomplete, "; ")
 	m.Settle(m.Cluster.KubernetesVersion)
 }
 
@@ -269,13 +282,21 @@ func (m *Merged) Write(folder string) (r *Report, copied []string, err error) {
 	return r, copied, writeAll(folder, m.Run, r, m.pictures)
 }
 
-// writeAll writes report.yaml, junit.xml and index.html.
+// writeAll writes report.yaml, junit.xml and index.html. Those of an earlier run stay until all are written.
 func writeAll(folder string, run Run, r *Report, pictures map[string]Picture) error {
-	if err := Write(folder, r); err != nil {
+	next, err := os.MkdirTemp(folder, ".new-")
+	if err != nil {
 		return err
 	}
-	if err := WriteJUnit(folder, run, r, pictures); err != nil {
+	defer os.RemoveAll(next)
+	err = errors.Join(Write(next, r), WriteJUnit(next, run, r, pictures), WritePage(next, r, pictures))
+	if err != nil {
 		return err
 	}
-	return WritePage(folder, r, pictures)
+	for _, name := range []string{FileName, JUnitName, PageName} {
+		if err := os.Rename(filepath.Join(next, name), filepath.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -53,6 +53,11 @@ type Report struct {
 	// HarnessError is what the harness failed at; empty if it did not. It does not count
 	// against the implementation: a run that is red for nothing else ends with exit code 3.
 	HarnessError string `json:"harnessError,omitempty"`
+	// Incomplete is what else ended the run before its end, as in "interrupted by SIGINT"; empty if nothing
+	// did. Its result is non-conformant if something has failed by then, and else no verdict.
+	Incomplete string `json:"incomplete,omitempty"`
+	// NotRun are the specs that are not verified because the run ended before its end, sorted.
+	NotRun []string `json:"notRun,omitempty"`
 	// Specs counts the specs of this version of Kubernetes by how they ended.
 	Specs map[Outcome]int `json:"specs"`
 	// Causes are what broke in specs that failed, the largest first.
@@ -210,7 +215,7 @@ const (
 	ResultPartial Result = "partial"
 	// ResultDeclined: of a group of requirements, all of which were declined.
 	ResultDeclined Result = "declined"
-	// ResultNoVerdict: nothing is wrong that could be seen, but the harness failed.
+	// ResultNoVerdict: nothing is wrong that could be seen, but the harness failed, or the run was ended early.
 	ResultNoVerdict Result = "no-verdict"
 	// ResultNonConformant: a spec failed, or passed unexpectedly, or the implementation
 	// exited on its own.

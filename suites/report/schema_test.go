@@ -88,7 +88,7 @@ func TestReportsFitTheSchema(t *testing.T) {
 
 // everything is a report on all requirements with all outcomes and all fields.
 func everything() *Report {
-	ends := []func(*spec.Spec){passed, failed, should, known, fixed, harness, notRun, declined, broken, brokenAtEnd}
+	ends := []func(*spec.Spec){passed, failed, should, known, fixed, harness, left, declined, broken, brokenAtEnd}
 	var specs []spec.Spec
 	for i, q := range table.All() {
 		s := ended(q.ID+" holds", ends[i%len(ends)], q.ID)
@@ -99,7 +99,8 @@ func everything() *Report {
 		Run: record.Run{Companion: "reference",
 			Date:  time.Unix(1e9, 0),
 			Specs: specs, Crashes: []spec.Crash{{At: time.Unix(1e9, 0), Exit: "exit code 1", Log: "panic: no",
-				Specs: []string{specs[0].Text}}}, Lacking: []string{"create events"}, HarnessError: "the disk is full"},
+				Specs: []string{specs[0].Text}}}, Lacking: []string{"create events"}, HarnessError: "the disk is full",
+			Incomplete: "interrupted by SIGINT"},
 		Implementation: Implementation{"mine", "v1", "v1.36.1", []string{"job"}, "example.com/mine",
 			"batch.example.com/v1 ScheduledJob", "Mine & Co", "mine", "https://example.org",
 			[]string{"me@example.org"}},
