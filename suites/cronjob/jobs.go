@@ -241,7 +241,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 		LastSuccessfulTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), "done-2")
-		s.Soon("there are no Jobs, and the success is recorded", func(g Gomega) {
+		cronJob.ActsOnJobs("there are no Jobs, and the success is recorded", func(g Gomega) {
 			g.Expect(s.JobNames()).To(BeEmpty())
 			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil())
 		})

@@ -60,7 +60,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		LastSuccessfulTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob, job := ends(s, framework.Ago(30*time.Minute), 0, batchv1.JobComplete)
-		s.Soon("the success is recorded", func(g Gomega) {
+		cronJob.ActsOnJobs("the success is recorded", func(g Gomega) {
 			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil())
 			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(Equal(job.Now().Status.CompletionTime))
 		})
@@ -89,7 +89,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 
 		start := framework.Ago(time.Hour)
 		setFinished(s, newer, batchv1.JobComplete, start)
-		s.Soon("the success is recorded", func(g Gomega) {
+		cronJob.ActsOnJobs("the success is recorded", func(g Gomega) {
 			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(start.Add(time.Minute)))
 		})
 		setFinished(s, older, batchv1.JobComplete, start.Add(-time.Hour))
@@ -111,12 +111,12 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		records := func(g Gomega, at time.Time) {
 			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(at.Add(time.Minute)))
 		}
-		s.Soon("the first success is recorded", func(g Gomega) { records(g, start.Add(-time.Hour)) })
+		cronJob.ActsOnJobs("the first success is recorded", func(g Gomega) { records(g, start.Add(-time.Hour)) })
 		s.Stays("the other Job is not the CronJob's", func(g Gomega) { records(g, start.Add(-time.Hour)) })
 		later.Change(func(j *batchv1.Job) {
 			j.OwnerReferences = owned(unmanaged("later"), cronJob).Obj().OwnerReferences
 		})
-		s.Soon("the later success is recorded", func(g Gomega) { records(g, start) })
+		cronJob.ActsOnJobs("the later success is recorded", func(g Gomega) { records(g, start) })
 	})
 
 	// #118530: kubectl create job --from=cronjob/a.
@@ -127,7 +127,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).Schedule(schedule))
 		job := s.Create(owned(puppet.Job("by-hand").ExitCodes("0"), cronJob))
 
-		s.Soon("the success is recorded", func(g Gomega) {
+		cronJob.ActsOnJobs("the success is recorded", func(g Gomega) {
 			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil())
 			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(Equal(job.Now().Status.CompletionTime))
 		})

@@ -124,7 +124,7 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			cronjobs.LastSuccessfulTime), cronDowntime{
 			happens: func(s *framework.Sandbox, _ runningCronJob) { end(s, 0, s.Active()...) },
 			after: func(s *framework.Sandbox, c runningCronJob) {
-				s.Soon("the success is recorded", func(g Gomega) {
+				c.ActsOnJobs("the success is recorded", func(g Gomega) {
 					g.Expect(c.Now().Status.LastSuccessfulTime).NotTo(BeNil())
 					g.Expect(c.Now().Status.LastSuccessfulTime).To(Equal(c.job.Now().Status.CompletionTime))
 				})
@@ -148,7 +148,7 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			before:  func(_ *framework.Sandbox, c runningCronJob) { c.NextDue(c.later) },
 			happens: func(s *framework.Sandbox, _ runningCronJob) { end(s, 0, s.Active()...) },
 			after: func(s *framework.Sandbox, c runningCronJob) {
-				s.Soon("the next Job is active", func(g Gomega) {
+				c.ActsOnJobs("the next Job is active", func(g Gomega) {
 					c.Refers(g, c.later)
 					g.Expect(c.job.Is(batchv1.JobComplete)).To(BeTrue())
 				})
