@@ -132,6 +132,8 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 			"leave --feature-gates out"},
 		"a dry run of no origin": {[]string{"--dry-run", "--binaries=buld"}, `"buld" is no origin`},
 		"a list and an issue":    {[]string{"repro", "--list", "--issue=139428"}, "leave --list out, or the others"},
+		"a schema and an issue": {[]string{"repro", "--schema", "--issue=139428"},
+			"leave --schema out, or the others"},
 		"dry run of no scenario": {[]string{"repro", "--dry-run", "--scenario", declines}, "unknown field"},
 		"an outcome as JSON":     {[]string{"repro", "--issue=139428", "-o=json"}, "leave --output out"},
 		"a feature misspelt":     {[]string{"--decline=indexd"}, "did you mean indexed?"},

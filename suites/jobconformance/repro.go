@@ -46,6 +46,7 @@ const reproExample = `  jobconformance repro --list
   jobconformance repro --issue 139428 --kubernetes-source ../kubernetes
   jobconformance repro --issue 139428 --bisect v1.35.4..v1.36.3
   jobconformance repro --scenario my.yaml --dry-run
+  jobconformance repro --schema > scenario.schema.json
   jobconformance repro --scenario my.yaml -i 'exec:./my-controller'`
 
 // reproducing has the values of the flags.
@@ -53,7 +54,7 @@ type reproducing struct {
 	repro.Options
 	issue, file, implementation string
 	bisect                      string
-	list, dryRun                bool
+	list, dryRun, schema        bool
 	output                      format
 	against                     bool // the reference is run as well
 	given                       bool // the versions were given
@@ -106,6 +107,7 @@ func reproCommand() *cobra.Command {
 			"reference, without --bisect)")
 	set.BoolVar(&r.list, "list", false, "print the known bugs")
 	set.BoolVar(&r.dryRun, "dry-run", false, "check the scenario, its objects and expressions, and start nothing")
+	set.BoolVar(&r.schema, "schema", false, "print the JSON Schema of scenarios, for editors")
 	outputFlag(set, &r.output, "the list")
 	reproFlags(set, &r.Options, "repro")
 	return c
@@ -115,6 +117,16 @@ func (r *reproducing) run(ctx context.Context) error {
 	known, err := library.Reports()
 	switch {
 	case err != nil:
+		return err
+	case r.schema && (r.list || r.issue+r.file+r.bisect != ""):
+		return badinput.New("the schema of scenarios is about none of them",
+			"leave "+console.Flag("schema")+" out, or the others")
+	case r.schema:
+		text, err := scenario.JSONSchema()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(r.Out, string(text))
 		return err
 	case r.list && r.issue+r.file+r.bisect != "":
 		return badinput.New("a list of the known bugs is about none of them",

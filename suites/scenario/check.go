@@ -231,18 +231,21 @@ func (p *plan) checkNetwork(step *Step) error {
 // actions are the names of the fields that do something.
 func (step *Step) actions() []string {
 	var names []string
-	v := reflect.ValueOf(*step)
+	v, all := reflect.ValueOf(*step), actionFields()
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		switch name {
-		case "", "answers", "ifAny", "within", "for":
-		default:
-			if !v.Field(i).IsZero() {
-				names = append(names, name)
-			}
+		if slices.Contains(all, name) && !v.Field(i).IsZero() {
+			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// actionFields are the names of all fields of a step that do something. The others add to these.
+func actionFields() []string {
+	return slices.DeleteFunc(yamlFields(reflect.TypeFor[Step]()), func(name string) bool {
+		return slices.Contains([]string{"answers", "ifAny", "within", "for"}, name)
+	})
 }
 
 func (step *Step) checkAdditions() error {
@@ -294,10 +297,29 @@ func (d *Delete) check(a about) error {
 }
 
 func (p *Patch) check(a about) error {
-	if err := checkExpressions(p.Merge, a.check); err != nil {
+	if err := cmp.Or(checkExpressions(p.Merge, a.check), p.checkFields()); err != nil {
 		return in("patch: merge", err)
 	}
 	return a.checkObject("patch", p.APIVersion, p.Kind, p.Name, p.Which)
+}
+
+// checkFields refuses fields that an object of the kind does not have: the API server would ignore them.
+func (p *Patch) checkFields() error {
+	gvk, known := kinds.Namespaced(p.Kind)
+	if !known || p.APIVersion != "" {
+		return nil
+	}
+	fields := withoutExpressions(p.Merge)
+	fields["apiVersion"], fields["kind"] = gvk.GroupVersion().String(), gvk.Kind
+	fields, _, err := asJSON(fields)
+	if err != nil {
+		return err
+	}
+	object, wrong, err := decode(fields)
+	if wrong != nil {
+		return unknownPath(object, wrong)
+	}
+	return err
 }
 
 // checkObject wants an object to be chosen by its name, or by an expression.

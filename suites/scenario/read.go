@@ -81,17 +81,6 @@ var (
 	noTime       = regexp.MustCompile("cannot unmarshal !!\\w+ `?([^`]*)`? into time.Duration")
 )
 
-// partOf returns the struct with a name that a file is read into; nil where there is none.
-func partOf(name string) reflect.Type {
-	for _, t := range []reflect.Type{reflect.TypeFor[Scenario](), reflect.TypeFor[Step](), reflect.TypeFor[Patch](),
-		reflect.TypeFor[Delete](), reflect.TypeFor[Direct](), reflect.TypeFor[Place]()} {
-		if t.Name() == name {
-			return t
-		}
-	}
-	return nil
-}
-
 // yamlFields returns the names of the fields of a struct in a file.
 func yamlFields(t reflect.Type) (all []string) {
 	for i := range t.NumField() {
@@ -110,8 +99,8 @@ func refuse(name string, err error) error {
 	remedy := "see suites/scenario/README.md for how one is written"
 	if wrong, ok := errors.AsType[mistake](err); ok {
 		remedy = wrong.do
-	} else if match := unknownField.FindStringSubmatch(first); match != nil && partOf(match[2]) != nil {
-		fields := yamlFields(partOf(match[2]))
+	} else if match := unknownField.FindStringSubmatch(first); match != nil && parts[match[2]] != nil {
+		fields := yamlFields(parts[match[2]])
 		remedy = spelling.Remedy(match[1], fields, "use "+strings.Join(fields, ", "))
 	} else if match := noTime.FindStringSubmatch(first); match != nil {
 		first, remedy = noTime.ReplaceAllString(first, "$1 is no time"), "write it as in 5s or 1m30s"
@@ -145,7 +134,8 @@ func (s *Scenario) Save(path string) error {
 
 // faultFields are the parts of a fault in a file.
 type faultFields struct {
-	// On is a verb and a resource; see faultproxy.ParseCalls.
+	// On is a verb and a resource, as in create pods or update jobs/status. Write stands for all verbs
+	// that write, any for all; and any for all resources.
 	On string `yaml:"on"`
 	// Name of the object; for a create, also what its name begins with. Default: any.
 	Name string `yaml:"name,omitempty"`
@@ -153,7 +143,8 @@ type faultFields struct {
 	// Default: all.
 	Nth   int `yaml:"nth,omitempty"`
 	First int `yaml:"first,omitempty"`
-	// Do is what happens to it; see faultproxy.ParseEffect.
+	// Do is what happens to it: answer CODE, drop, lose answer, lose answer late, delay DURATION, hold
+	// DURATION, kill before, kill after, stop before or stop after.
 	Do string `yaml:"do"`
 }
 

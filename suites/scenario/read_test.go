@@ -19,13 +19,12 @@ const job = `- create:
       template: {spec: {restartPolicy: Never, containers: [{name: main, image: puppet}]}}
 `
 
-func TestReadTakesEveryStep(t *testing.T) {
-	s, err := Read("all.yaml", []byte(`description: all of it
+const everyStep = `description: all of it
 implementation: later
 except: [job-counters-in-range]
 ends: {a: "1,0"}
 steps:
-`+job+`- implementation: start
+` + job + `- implementation: start
 - direct: {pods: 2, exitCodes: "1", finishedAgo: 90s, which: p.status.phase == 'Running'}
 - patch: {kind: Job, name: a, merge: {spec: {suspend: true}}}
   answers: 422
@@ -47,7 +46,10 @@ steps:
 - always: jobs.a.status.failed == 0
 - delete: {kind: Pod, which: p.status.phase == 'Failed'}
 - delete: {kind: Job, name: a, propagation: Orphan}
-`))
+`
+
+func TestReadTakesEveryStep(t *testing.T) {
+	s, err := Read("all.yaml", []byte(everyStep))
 	if err != nil {
 		t.Fatal(err)
 	}

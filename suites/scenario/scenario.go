@@ -126,8 +126,8 @@ type Step struct {
 	// Implementation is started, stopped (SIGTERM), killed (SIGKILL) or restarted
 	// (killed and started): its values are start, stop, kill and restart.
 	Implementation string `yaml:"implementation,omitempty"`
-	// Await waits until an expression is true, up to Within. It is in CEL; see
-	// Compile for what it may use.
+	// Await waits until an expression is true, up to Within. It is in CEL, about jobs, cronjobs, pods,
+	// created, events, calls and metrics.
 	Await string `yaml:"await,omitempty"`
 	// May is Await for what a conformant controller may do as well as leave: after Within, the
 	// scenario goes on.

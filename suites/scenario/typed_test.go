@@ -61,8 +61,11 @@ func TestMistakesOfAnAuthorAreRefused(t *testing.T) {
 
 		"await: size(pods) == 1\n  whithin: 5s": `line 14: unknown field "whithin"; did you mean within?`,
 		"dirrect: {}":                           "did you mean direct?",
-		"hold: job":                             "did you mean jobs?",
-		"network: cutt":                         "did you mean cut?",
+		"patch: {kind: Job, name: a, merge: {spec: {suspended: true}}}": `patch: merge: unknown field "spec.suspended"; ` +
+			"did you mean suspend?",
+		"patch: {kind: Job, name: a, merge: {spec: {suspend: yess}}}": "patch: merge: ",
+		"hold: job":     "did you mean jobs?",
+		"network: cutt": "did you mean cut?",
 		"fault: {on: create pods, nht: 1, do: drop}": `unknown field "nht"; use do, first, name, nth`,
 		"create: {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {restartPolicie: Never}}": "did you mean " +
 			"restartPolicy?",
