@@ -274,7 +274,8 @@ func jsonSchema(all map[string]*jsonschema.Schema, t reflect.Type) *jsonschema.S
 		t = t.Elem()
 	}
 	or := func(kind string) *jsonschema.Schema {
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Types: []string{kind, "null"}}, definition("expression")}}
+		plain := &jsonschema.Schema{Types: []string{kind, "null"}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{plain, definition("expression")}}
 	}
 	switch celType(t).String() {
 	case "bool":

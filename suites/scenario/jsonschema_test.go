@@ -51,7 +51,8 @@ func TestTheSchemaTakesWhatReadTakes(t *testing.T) {
 		"codes that are numbers": oneJob + "- direct: {exitCodes: 0, ready: true}\n",
 		"expressions in an object": oneJob + `- patch: {kind: Job, name: a, merge: {spec: {parallelism: "${1 + 1}"}}}` + "\n" +
 			`- patch: {kind: Job, name: a, status: true, merge: {status: {startTime: "${now - duration('1m')}"}}}` + "\n",
-		"a null in a patch": oneJob + "- patch: {kind: Job, which: p.status.failed == 1, merge: {metadata: {finalizers: null}}}\n",
+		"a null in a patch": oneJob +
+			"- patch: {kind: Job, which: p.status.failed == 1, merge: {metadata: {finalizers: null}}}\n",
 		"a quantity": oneJob + "- patch: {kind: Pod, which: 'true', merge: {spec: {containers: [{name: a, " +
 			"resources: {limits: {cpu: 1, memory: 1Gi}}}]}}}\n  ifAny: true\n",
 	} {
