@@ -34,7 +34,7 @@ func TestPageLinksToTheCodeOfSpecs(t *testing.T) {
 	r := judge(at(ended("a", broken, "JOB-A-001"), "suites/job/a.go"), at(ended("b", passed, "JOB-A-001"), "/src/b.go"),
 		ended("c", passed, "JOB-A-001"))
 	r.SuiteVersion = "v0.1.0"
-	text, err := Page(r, nil)
+	text, err := Page(r, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,8 @@ func place(at spec.Source) string {
 // Summarize writes the report in short, as Markdown.
 func (r *Report) Summarize(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s: %s\n\n", strings.TrimSpace(r.Implementation.Name+" "+r.Implementation.Version), r.Result)
+	fmt.Fprintf(&b, "### %s: %s, %s\n\n", strings.TrimSpace(r.Implementation.Name+" "+r.Implementation.Version),
+		r.Result.Word(), r.Result)
 	fmt.Fprintf(&b, "Kubernetes %s (%s), %s: %s\n\n", r.Cluster.KubernetesVersion, r.Cluster.Kind, r.Duration.Duration,
 		r.Count())
 	for _, crash := range r.Crashes {

@@ -56,7 +56,7 @@ func TestGitHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"### mine: non-conformant", "**2 of 3 requirements broken; begin with JOB-A-001: 1 spec**",
+		"### mine: RED, non-conformant", "**2 of 3 requirements broken; begin with JOB-A-001: 1 spec**",
 		"| 1 | **JOB-A-001** A MUST hold. | 0 requirements | x: 100% fails |", "and 11 more",
 		"`jobconformance explain JOB-A-001` says more",
 		"21 failed, 1 unexpected pass, 1 known issue, 1 warning, 1 passed",

@@ -313,7 +313,7 @@ func TestTheReportNamesTheInvariantThatEndedASpec(t *testing.T) {
 			}
 		}
 	}
-	page, err := Page(r, nil)
+	page, err := Page(r, nil, nil)
 	if err != nil || !bytes.Contains(page, []byte(notes["b"])) {
 		t.Errorf("the page does not say it (%v)", err)
 	}
@@ -428,7 +428,7 @@ func TestProvisionalRequirementsCountForNothing(t *testing.T) {
 	if apart := job.Provisional; apart == nil || apart.Statistics[spec.Warning] != 1 || len(r.Warnings) != 1 {
 		t.Errorf("%+v, %+v", apart, r.Warnings)
 	}
-	page, err := Page(r, nil)
+	page, err := Page(r, nil, nil)
 	if err != nil || !bytes.Contains(page, []byte("Provisional requirements (1)")) ||
 		!bytes.Contains(page, []byte("Requirements (3)")) {
 		t.Errorf("the page does not show it apart (%v)", err)
@@ -474,7 +474,7 @@ func TestExpectationsLessenTheResult(t *testing.T) {
 			if r.Result != c.result {
 				t.Errorf("%s, want %s: %v", r.Result, c.result, outcomes(r))
 			}
-			page, err := Page(r, nil)
+			page, err := Page(r, nil, nil)
 			if why := c.expected.Decline + c.expected.Fails; err != nil || !bytes.Contains(page, []byte(": "+why)) {
 				t.Errorf("the page does not say why (%v)", err)
 			}

@@ -17,25 +17,40 @@ import (
 //go:embed page.tmpl.html
 var pageText string
 
+//go:embed page.css
+var pageStyle template.CSS
+
+//go:embed page.js
+var pageScript template.JS
+
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"class":  func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), " ", "-") },
 	"first":  firstLine,
 	"anchor": anchor,
 	"join":   func(words any) string { return strings.Trim(fmt.Sprint(words), "[]") },
 	"parts":  contract.Parts,
+	"style":  func() template.CSS { return pageStyle },
+	"script": func() template.JS { return pageScript },
 	"code":   func(Evidence) string { return "" }, // Page sets it
 }).Parse(pageText))
 
 // Picture is what the page shows of a spec besides its outcome.
 type Picture struct {
-	// SVG is its timeline; empty if there is none.
-	SVG template.HTML
+	// Timelines are those of its namespaces; empty if there is none.
+	Timelines []Timeline
 	// Refused are the requests of the implementation that failed, a line each; empty if there are none.
 	Refused string
 	// Details are what else is known of a spec that failed, as text: events, logs.
 	Details string
 	// Again is the command that runs it again.
 	Again string
+}
+
+// Timeline is what a reader sees of a history.
+type Timeline struct {
+	SVG template.HTML
+	// Revisions are those that the picture has, as timeline.Revisions returns them.
+	Revisions string
 }
 
 // pageSpec is a spec with all requirements for which it is evidence.
@@ -69,15 +84,24 @@ type specSection struct {
 // openSpecs is how many failed specs are unfolded at first: one of each cause.
 const openSpecs = 5
 
-// Page renders index.html, one file without references to others. Pictures are by the
-// text of specs.
-func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
+// Page renders index.html, one file that needs no other. Pictures are by the text of specs, and logs are
+// the paths of files that it has links to.
+func Page(r *Report, pictures map[string]Picture, logs []string) ([]byte, error) {
 	requirements := slices.Clone(r.Requirements)
 	slices.SortStableFunc(requirements, func(a, b Requirement) int {
 		return slices.Index(Outcomes(), a.Outcome) - slices.Index(Outcomes(), b.Outcome)
 	})
 	var features []contract.Feature
-	totals := map[Outcome]int{}
+	totals, profiles := tally{}, map[contract.Profile]tally{}
+	for _, p := range r.Profiles {
+		profiles[p.Name] = tally{}
+		for o, n := range p.Core.Statistics {
+			profiles[p.Name][o] += n
+		}
+		for o, n := range p.Extended.Statistics {
+			profiles[p.Name][o] += n
+		}
+	}
 	for _, q := range r.Requirements {
 		totals[q.Outcome]++
 		features = append(features, q.Feature)
@@ -107,7 +131,8 @@ func Page(r *Report, pictures map[string]Picture) ([]byte, error) {
 		"Report": r, "Sections": sections(r, pictures), "Requirements": requirements, "Provisional": provisional,
 		"Features": features,
 		"Outcomes": Outcomes(), "SpecOutcomes": SpecOutcomes(), "Both": both, "Totals": totals,
-		"ByFeature": byFeature(r.Requirements, features),
+		"ByProfile": profiles, "ByFeature": byFeature(r.Requirements, features), "Logs": logs,
+		"FirstCauses": printedCauses, "MoreCauses": len(r.Causes) - printedCauses,
 	})
 	return b.Bytes(), err
 }
@@ -163,7 +188,14 @@ func sections(r *Report, pictures map[string]Picture) []specSection {
 
 // WritePage writes index.html into a folder.
 func WritePage(folder string, r *Report, pictures map[string]Picture) error {
-	text, err := Page(r, pictures)
+	var logs []string
+	for _, pattern := range []string{"implementation*.log", "companion*.log", "harness.log"} {
+		found, _ := filepath.Glob(filepath.Join(folder, pattern))
+		for _, path := range found {
+			logs = append(logs, filepath.Base(path))
+		}
+	}
+	text, err := Page(r, pictures, logs)
 	if err != nil {
 		return err
 	}
@@ -173,22 +205,28 @@ func WritePage(folder string, r *Report, pictures map[string]Picture) error {
 type featureRow struct {
 	Profile contract.Profile
 	Feature contract.Feature
-	Counts  map[Outcome]int
-	Total   int
+	Counts  tally
+}
+
+// tally counts requirements by their outcomes.
+type tally map[Outcome]int
+
+// Shares are the outcomes that there are, the worst first.
+func (t tally) Shares() []Outcome {
+	return slices.DeleteFunc(Outcomes(), func(o Outcome) bool { return t[o] == 0 })
 }
 
 func byFeature(requirements []Requirement, features []contract.Feature) []featureRow {
 	var rows []featureRow
 	for _, profile := range []contract.Profile{contract.Job, contract.CronJob, contract.API} {
 		for _, feature := range features {
-			row := featureRow{profile, feature, map[Outcome]int{}, 0}
+			row := featureRow{profile, feature, tally{}}
 			for _, q := range requirements {
 				if !q.Provisional && q.Feature == feature && (contract.Requirement{ID: q.ID}).Profile() == profile {
 					row.Counts[q.Outcome]++
-					row.Total++
 				}
 			}
-			if row.Total > 0 {
+			if len(row.Counts) > 0 {
 				rows = append(rows, row)
 			}
 		}

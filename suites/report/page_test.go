@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -27,7 +28,8 @@ func TestPageIsOneFileThatNeedsNothingElse(t *testing.T) {
 	r := judge(
 		ended("a <b> & c", broken, "JOB-A-002"), ended("b", passed, "JOB-A-001"), ended("i", notRun, "JOB-I-001"))
 	r.Implementation.Name = "<script>alert(1)</script>"
-	text, err := Page(r, map[string]Picture{"b": {SVG: `<svg class="tl"></svg>`, Again: "make e2e FOCUS='b'"}})
+	text, err := Page(r, map[string]Picture{
+		"b": {Timelines: []Timeline{{SVG: `<svg class="tl"></svg>`}}, Again: "make e2e FOCUS='b'"}}, []string{"a.log"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func TestPageIsOneFileThatNeedsNothingElse(t *testing.T) {
 	for _, good := range []string{
 		`id="JOB-A-001"`, `data-outcome="non-conformant"`, `href="#spec-a--b----c"`, `id="spec-a--b----c"`,
 		`<svg class="tl">`,
-		`1 <span class="o failed">failed</span>`, "make e2e FOCUS=",
+		`1 <span class="o failed">failed</span>`, "make e2e FOCUS=", `href="a.log"`, `id="cause-JOB-A-001"`,
 	} {
 		if !strings.Contains(page, good) {
 			t.Errorf("the page lacks %q", good)
@@ -48,7 +50,7 @@ func TestPageIsOneFileThatNeedsNothingElse(t *testing.T) {
 	}
 	// Every link within the page leads somewhere.
 	for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
-		if !strings.Contains(page, `id="`+m[1]+`"`) {
+		if !strings.Contains(m[1], "=") && !strings.Contains(page, `id="`+m[1]+`"`) {
 			t.Errorf("#%s leads nowhere", m[1])
 		}
 	}
@@ -61,9 +63,10 @@ func TestPageOfManySpecsStaysSmall(t *testing.T) {
 	for i := range 400 {
 		name := fmt.Sprintf("spec %d does what it says", i)
 		specs = append(specs, ended(name, passed, "JOB-A-001", "JOB-A-002"))
-		pictures[name] = Picture{SVG: template.HTML("<svg>" + strings.Repeat("<circle/>", 1100) + "</svg>")}
+		pictures[name] = Picture{Timelines: []Timeline{
+			{SVG: template.HTML("<svg>" + strings.Repeat("<circle/>", 1100) + "</svg>")}}}
 	}
-	text, err := Page(judge(specs...), pictures)
+	text, err := Page(judge(specs...), pictures, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +94,16 @@ func TestSamplePage(t *testing.T) {
 		}
 		s := ended(fmt.Sprintf("Job sample: the controller keeps %s, number %d", q.ID, i), end, q.ID)
 		s.Source = spec.Source{File: "suites/job/parallelism.go", Line: 20 + i}
+		refused := "Requests of the implementation that failed:\n  9 times update jobs/a/status: 422 Job.batch \"a\" " +
+			"is invalid: status.conditions: cannot set Complete=True condition without the SuccessCriteriaMet=true " +
+			"condition"
+		if !s.Failed {
+			refused = ""
+		}
 		pictures[s.Text] = Picture{
-			SVG:   template.HTML(timeline.SVG(sample(10), nil)),
+			Refused: refused, Details: strings.Replace(refused, "Requests", "Log lines", 1),
+			Timelines: []Timeline{{SVG: template.HTML(timeline.SVG(sample(5), nil)),
+				Revisions: timeline.Revisions(sample(5))}},
 			Again: "make e2e IMPLEMENTATION='exec:./x' FOCUS='^" + s.Text + "$$'",
 		}
 		specs = append(specs, s)
@@ -104,7 +115,7 @@ func TestSamplePage(t *testing.T) {
 		Cluster:   Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"},
 		Selection: Selection{Labels: "area:job && !slow"},
 	}, table.All())
-	text, err := Page(r, pictures)
+	text, err := Page(r, pictures, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +132,15 @@ func sample(pods int) (h history.History) {
 		h.Revisions = append(h.Revisions, history.Revision{At: start.Add(time.Duration(after) * time.Millisecond),
 			Type: watch.Added, Object: object, Manager: "controller"})
 	}
-	job := batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job"}}
+	job := batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "job", Namespace: "jobconformance-x7k2f",
+		Labels: map[string]string{"batch.kubernetes.io/job-name": "a"}}}
+	job.Spec.Parallelism, job.Spec.Completions = ptr.To(int32(pods)), ptr.To(int32(pods))
+	job.Spec.Template.Spec.Containers = []corev1.Container{{Name: "main", Image: "puppet",
+		TerminationMessagePath: "/dev"}}
 	add(0, job.DeepCopy())
 	for i := range pods {
 		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("a-", i), UID: types.UID(fmt.Sprint(i)),
-			OwnerReferences: []metav1.OwnerReference{{UID: "job"}}}}
+			OwnerReferences: []metav1.OwnerReference{{UID: "job"}}}, Spec: job.Spec.Template.Spec}
 		for k, phase := range []corev1.PodPhase{corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded} {
 			pod.Status.Phase = phase
 			add(20*i+300*k, pod.DeepCopy())

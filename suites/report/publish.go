@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
@@ -32,7 +33,7 @@ func Publish(folder string, run Run, keep spec.Keep, again func(spec string) str
 			p.Refused, p.Details = s.Refused(reportRefusals), details(s, logged)
 		}
 		for _, file := range s.Histories {
-			err := p.add(string(file))
+			err := p.add(string(file), s.Refusals)
 			switch {
 			case err != nil:
 			case keep.Saves(s.Failed || len(s.Missed) > 0):
@@ -53,13 +54,33 @@ func Publish(folder string, run Run, keep spec.Keep, again func(spec string) str
 	return r, writeShard(folder, run, pictures)
 }
 
-// add draws a saved history, judged once more.
-func (p *Picture) add(file string) error {
+// add draws a saved history, judged once more. The refusals are those of its spec.
+func (p *Picture) add(file string, refusals []spec.Refusal) error {
 	about, h, err := history.Load(file)
 	if err != nil {
 		return err
 	}
-	//nolint:gosec // escaped there
-	p.SVG += template.HTML(timeline.SVG(h, invariants.Check(h, invariants.OptionsFor(about)...)))
+	violations := invariants.Check(h, invariants.OptionsFor(about)...)
+	if len(h.Calls) == 0 { // no proxy of the spec has seen them
+		h.Calls = calls(refusals, about.Namespace)
+	}
+	p.Timelines = append(p.Timelines, Timeline{
+		//nolint:gosec // escaped there
+		SVG: template.HTML(timeline.SVG(h, violations)), Revisions: timeline.Revisions(h),
+	})
 	return nil
+}
+
+// calls are the requests of refusals in a namespace, in the order of their times.
+func calls(refusals []spec.Refusal, namespace string) (all []history.Call) {
+	for _, r := range refusals {
+		for _, o := range r.First {
+			if string(o.Namespace) == namespace {
+				all = append(all, history.Call{At: o.At, Verb: r.Verb, Resource: r.Resource, Namespace: namespace,
+					Name: r.Name, Code: r.Code, Message: r.Message})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b history.Call) int { return a.At.Compare(b.At) })
+	return all
 }

@@ -6,6 +6,7 @@
 package report
 
 import (
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -221,6 +222,14 @@ const (
 	// exited on its own.
 	ResultNonConformant Result = "non-conformant"
 )
+
+// Word is what the last line of a run in a terminal calls it: GREEN, RED, or NO VERDICT.
+func (r Result) Word() string {
+	if r == ResultNoVerdict {
+		return "NO VERDICT"
+	}
+	return console.Color(r != ResultNonConformant)
+}
 
 // Outcome is how a spec or a requirement ended. A requirement is Conformant where a spec
 // has passed, and NonConformant where one has failed; the other outcomes are the same.

@@ -69,9 +69,13 @@ func (c *canvas) implementation(met []history.Call, y float64) float64 {
 		ended(end, c.to)
 	}
 	for _, f := range met {
+		class := "f"
+		if f.Refused() {
+			class = "r"
+		}
 		x, middle := c.x(f.At), y+pod/2
-		c.add(`<path class="f" d="M%.1f %.1fl4 4l-4 4l-4 -4z"><title>%.3fs %s</title></path>`,
-			x, middle-4, f.At.Sub(c.from).Seconds(), html.EscapeString(f.String()))
+		c.add(`<path class="%s" d="M%.1f %.1fl4 4l-4 4l-4 -4z"><title>%.3fs %s</title></path>`,
+			class, x, middle-4, f.At.Sub(c.from).Seconds(), html.EscapeString(f.String()))
 	}
 	return pod + 2
 }

@@ -41,26 +41,7 @@ func SVG(h history.History, violations []invariants.Violation) string {
 		return ""
 	}
 	c := &canvas{blamed: blamed(violations)}
-	c.from, c.to = h.Revisions[0].At, h.Revisions[0].At
-	for _, r := range h.Revisions {
-		if r.At.Before(c.from) {
-			c.from = r.At
-		}
-		if r.At.After(c.to) {
-			c.to = r.At
-		}
-	}
-	for _, f := range h.Incidents() {
-		if f.At.Before(c.from) {
-			c.from = f.At
-		}
-		if f.At.After(c.to) {
-			c.to = f.At
-		}
-	}
-	if c.to.Sub(c.from) < minWindow {
-		c.to = c.from.Add(minWindow)
-	}
+	c.from, c.to = window(h)
 	lanes, left := lanesOf(h)
 	y := float64(top)
 	for _, s := range implementations(h.Incidents()) {
@@ -74,8 +55,33 @@ func SVG(h history.History, violations []invariants.Violation) string {
 		y += pod
 	}
 	c.axis(y)
-	return fmt.Sprintf(`<svg class="tl" viewBox="0 0 %d %.0f" role="img" aria-label="timeline">%s%s</svg>`,
-		width, y+6, c.under.String(), c.b.String())
+	span := c.to.Sub(c.from).Milliseconds()
+	return fmt.Sprintf(`<svg class="tl" viewBox="0 0 %d %.0f" role="img" aria-label="timeline" `+
+		`data-left="%d" data-wide="%d" data-room="%d" data-span="%d">%s%s</svg>`,
+		width, y+6, labels, width, width-labels-right, span, c.under.String(), c.b.String())
+}
+
+// window returns when the first and the last of a history happened.
+func window(h history.History) (from, to time.Time) {
+	from, to = h.Revisions[0].At, h.Revisions[0].At
+	note := func(at time.Time) {
+		if at.Before(from) {
+			from = at
+		}
+		if at.After(to) {
+			to = at
+		}
+	}
+	for _, r := range h.Revisions {
+		note(r.At)
+	}
+	for _, c := range h.Incidents() {
+		note(c.At)
+	}
+	if to.Sub(from) < minWindow {
+		to = from.Add(minWindow)
+	}
+	return from, to
 }
 
 // lane is one object's revisions, in order.
@@ -158,6 +164,7 @@ func blamed(violations []invariants.Violation) map[mark]string {
 type canvas struct {
 	from, to time.Time
 	blamed   map[mark]string
+	drawn    int             // revisions
 	under, b strings.Builder // under is drawn first
 }
 
@@ -196,8 +203,8 @@ func (c *canvas) lane(l lane, y float64) float64 {
 		height = owner + row*float64(max(rows-2, 0))
 		c.owner(l, y, height)
 		for _, f := range conditions {
-			c.add(`<path class="c" d="M%.1f %.1fV%.1f"/><text class="c" x="%.1f" y="%.1f">%s</text>`,
-				f.at, y+2, y+height-pod, f.x, y+row*float64(f.row+1), html.EscapeString(f.name))
+			c.add(`<path class="c" d="M%.1f %.1fV%.1f"/><text class="c" x="%.1f" dx="%.1f" y="%.1f">%s</text>`,
+				f.at, y+2, y+height-pod, f.at, f.x-f.at, y+row*float64(f.row+1), html.EscapeString(f.name))
 		}
 	}
 	name := l.name()
@@ -222,8 +229,9 @@ func (c *canvas) dot(r history.Revision, title string, y float64) {
 		title += " — breaks " + id
 		fmt.Fprintf(&c.under, `<path class="bad" d="M%.1f %dV%.0f"/>`, c.x(r.At), top-8, y)
 	}
-	c.add(`<circle class="%s" cx="%.1f" cy="%.0f" r="%.1f"><title>%.3fs %s</title></circle>`,
-		class, c.x(r.At), y, size, r.At.Sub(c.from).Seconds(), html.EscapeString(title))
+	c.add(`<circle class="%s" cx="%.1f" cy="%.0f" r="%.1f" data-r="%d"><title>%.3fs %s</title></circle>`,
+		class, c.x(r.At), y, size, c.drawn, r.At.Sub(c.from).Seconds(), html.EscapeString(title))
+	c.drawn++
 }
 
 // pod draws the phases of a pod as bars.
@@ -303,7 +311,7 @@ func (c *canvas) owner(l lane, y, height float64) {
 	}
 	fmt.Fprintf(&path, "H%.1fV%.1f", c.x(l.revisions[len(l.revisions)-1].At), base)
 	c.add(`<path class="a" d="%s"/>`, path.String())
-	c.add(`<text class="t" x="%d" y="%.0f" style="text-anchor:start">active, at most %d</text>`, 4, y+26, highest)
+	c.add(`<text class="t l" x="%d" y="%.0f" style="text-anchor:start">active, at most %d</text>`, 4, y+26, highest)
 }
 
 func active(r history.Revision) int {

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
 )
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -167,5 +168,42 @@ func TestAxisHasAHandfulOfTimes(t *testing.T) {
 		if got := count(t, SVG(h, nil), "g"); got < 2 || got > 10 {
 			t.Errorf("%d lines for %s", got, span)
 		}
+	}
+}
+
+// Each dot of a picture leads to the fields of its revision, which differ by what was written.
+func TestRevisionsAreThoseOfThePicture(t *testing.T) {
+	h := sample(2)
+	all := revisions(h)
+	svg := SVG(h, nil)
+	for i, want := range []revision{
+		{Object: "Job a", At: "+0.000s", First: true},
+		{Object: "Job a", At: "+2.000s", Base: ptr.To(0), Set: map[string]string{"status.active": "2",
+			"status.conditions[Complete].type": "Complete", "status.conditions[Complete].status": "True"}},
+		{Object: "Pod a-<0>", At: "+0.001s", First: true},
+		{Object: "Pod a-<1>", At: "+0.002s", First: true, Base: ptr.To(2),
+			Set: map[string]string{"metadata.name": "a-<1>", "metadata.uid": "pod1"}},
+	} {
+		got := all[i]
+		if got.Object != want.Object || got.At != want.At || got.First != want.First ||
+			ptr.Deref(got.Base, -1) != ptr.Deref(want.Base, -1) {
+			t.Errorf("%d: %+v, want %+v", i, got, want)
+		}
+		for path, value := range want.Set {
+			if got.Set[path] != value {
+				t.Errorf("%d: %s is %q, want %q, of %v", i, path, got.Set[path], value, got.Set)
+			}
+		}
+		if !strings.Contains(svg, fmt.Sprintf(`data-r="%d"><title>%s`, i, strings.TrimPrefix(want.At, "+"))) {
+			t.Errorf("the picture has no dot of revision %d at %s", i, want.At)
+		}
+	}
+	if len(all) != 4 || len(all[3].Set) != 2 || all[3].Unset != nil {
+		t.Errorf("%+v", all)
+	}
+	h.Revisions = append(h.Revisions, history.Revision{At: start.Add(3 * time.Second), Type: watch.Deleted,
+		Object: h.Revisions[1].Object})
+	if gone := revisions(h)[3]; len(gone.Set) != 0 || !slices.Contains(gone.Unset, "metadata.uid") {
+		t.Errorf("what is gone has %v and lacks %q", gone.Set, gone.Unset)
 	}
 }
