@@ -162,7 +162,7 @@ JOBCONFORMANCE_PAGE ?= $(CURDIR)/bin/page.html
 page: ## test the page of a run with 600 specs in Chromium, or of a red run: JOBCONFORMANCE_PAGE=reports/e2e/index.html
 	@mkdir -p bin
 	JOBCONFORMANCE_SAMPLE=$(CURDIR)/bin/page.html go test -count=1 -run TestSamplePage ./suites/report
-	cd suites/report/browser && go vet ./... && JOBCONFORMANCE_PAGE=$(abspath $(JOBCONFORMANCE_PAGE)) go test -count=1 -v ./...
+	cd suites/report/browser && npm ci --silent --ignore-scripts --no-audit --no-fund && go vet ./... && JOBCONFORMANCE_PAGE=$(abspath $(JOBCONFORMANCE_PAGE)) go test -count=1 -v ./...
 
 lint: ## gofmt, the words of suites/prose/words.yaml, staticcheck, and actionlint
 	@unformatted=$$(gofmt -l .ci controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
