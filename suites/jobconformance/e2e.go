@@ -162,7 +162,7 @@ func (f *flags) resultFlags(set *pflag.FlagSet) {
 			"alone: red, or allow: a warning")
 	set.StringVar(&f.knownBugs, "known-bugs", "",
 		"on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and "+
-			"allow with --kubernetes-source)")
+			"allow with --kubernetes-source and --upstream)")
 	set.BoolVar(&f.selection.Verbose, "verbose", false,
 		"print a line for each spec (default: in runs of up to 40; in others for what fails, and once in full "+
 			"for what fails in the same way)")
@@ -388,7 +388,8 @@ func (f *flags) selects() error {
 			"give "+console.Flag("flaky", "red")+" or allow")
 	}
 	f.selection.FlakyAllowed = f.flaky == "allow"
-	f.selection.MayBeFixed = f.knownBugs == "allow" || f.knownBugs == "" && f.options.Build.Source != ""
+	f.selection.MayBeFixed = f.knownBugs == "allow" ||
+		f.knownBugs == "" && (f.options.Build.Source != "" || f.upstream != "")
 	if err := f.selectByContract(); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ var (
 			"requests than it wants pods.",
 		"kubernetes/kubernetes#49727: quota failures must not flood the API server")
 	BacksOffWhilePodsAreRefused = set.New("JOB-ADMISSION-011",
-		"A Job controller MUST delay further attempts longer and longer while pods are refused, to several seconds at "+
+		"A Job controller MUST delay further attempts longer and longer while pods are refused, to two seconds at "+
 			"least.",
 		"API conventions: back-off of controllers; kubernetes/kubernetes#49727; kubernetes/kubernetes#32785")
 	DeadlineWhilePodsAreRefused = set.New("JOB-ADMISSION-012",
@@ -79,7 +79,7 @@ var (
 		contract.About{spec.JobActive})
 	BacksOffWhileDeletionIsRefused = set.New("JOB-ADMISSION-019",
 		"A Job controller MUST delay further attempts longer and longer while the deletion of a pod is refused, to "+
-			"several seconds at least.",
+			"two seconds at least.",
 		"API conventions: back-off of controllers")
 	NotCompleteBeforeRelease = set.New("JOB-ADMISSION-020",
 		"A Job MUST NOT be Complete while the release of its finished pods is refused, and these MUST count once.",
@@ -102,7 +102,7 @@ var (
 			"Jobs are no longer refused.",
 		"docs: concepts/workloads/controllers/cron-jobs#cron-job-limitations")
 	BacksOffWhileJobIsRefused = set.New("CRON-ADMISSION-004",
-		"A CronJob controller MUST delay further attempts longer and longer while a Job is refused, to several "+
+		"A CronJob controller MUST delay further attempts longer and longer while a Job is refused, to two "+
 			"seconds at least.",
 		"API conventions: back-off of controllers")
 	RefusedTickExpires = set.New("CRON-ADMISSION-005",

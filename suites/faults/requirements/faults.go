@@ -121,11 +121,11 @@ var (
 		"A Job controller SHOULD retry a request that failed as soon as the first one, if it has succeeded in between.",
 		"client-go util/workqueue RateLimitingInterface.Forget: the delay grows with failures in a row")
 	BacksOffWhileStatusIsRefused = set.New("JOB-RETRY-002",
-		"A Job controller MUST delay further attempts longer and longer while its status writes fail, to several "+
+		"A Job controller MUST delay further attempts longer and longer while its status writes fail, to two "+
 			"seconds at least.",
 		"kubernetes/kubernetes#32785; API conventions: back-off of controllers")
 	BacksOffWhileCronStatusIsRefused = set.New("CRON-RETRY-002",
-		"A CronJob controller MUST delay further attempts longer and longer while its status writes fail, to several "+
+		"A CronJob controller MUST delay further attempts longer and longer while its status writes fail, to two "+
 			"seconds at least.",
 		"kubernetes/kubernetes#32785; API conventions: back-off of controllers")
 	SuccessEndsCronRetryDelay = set.New("CRON-RETRY-001",
