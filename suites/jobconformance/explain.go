@@ -9,10 +9,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
-	"github.com/jobconformance/jobconformance/fixtures/build"
-	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
-	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"github.com/jobconformance/jobconformance/suites/contract"
@@ -22,8 +19,7 @@ import (
 )
 
 func explainCommand() *cobra.Command {
-	f := new(flags)
-	c := command("explain [ID]...", "Explain requirements and invariants by their IDs",
+	return command("explain [ID]...", "Explain requirements and invariants by their IDs",
 		`Prints what a requirement says and where it comes from, what controllers do that are wrong about
 it, the specs that check it, and how to run them; or what an invariant says, and which requirements
 it is part of. The beginning of an ID stands for all that begin so. Without an ID it lists all.
@@ -37,15 +33,8 @@ Exit codes: 0 it was printed, 2 bad input, 3 the harness failed.`,
 				listContract(cmd.OutOrStdout())
 				return nil
 			}
-			var err error
-			f.options.Build.KubernetesVersion = build.DefaultKubernetesVersion
-			f.options.Implementation, err = implementation.New(implementation.Options{Name: implementation.Reference})
-			if err != nil {
-				return err
-			}
-			return f.explain(cmd.Context(), cmd.OutOrStdout(), args)
+			return explain(cmd.Context(), cmd.OutOrStdout(), args)
 		})
-	return c
 }
 
 // listContract prints each requirement on a line.
@@ -56,7 +45,7 @@ func listContract(out io.Writer) {
 }
 
 // explain prints what the words stand for, in their order.
-func (f *flags) explain(ctx context.Context, out io.Writer, words []string) error {
+func explain(ctx context.Context, out io.Writer, words []string) error {
 	var requirements []contract.Requirement
 	var rules []invariants.Invariant
 	for _, word := range words {
@@ -69,7 +58,7 @@ func (f *flags) explain(ctx context.Context, out io.Writer, words []string) erro
 	var specs []spec.Listed
 	if len(requirements) > 0 {
 		var err error
-		if specs, err = run.List(ctx, f.options, f.selection); err != nil {
+		if specs, err = allSpecs(ctx); err != nil {
 			return err
 		}
 	}

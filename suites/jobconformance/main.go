@@ -120,6 +120,7 @@ clone, make e2e LABELS=... is the same as run --labels=...
 	root.Version = suiteVersion()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SuggestionsMinimumDistance = 2
+	completeAll(root)
 	return root
 }
 
@@ -168,8 +169,11 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	}
 }
 
-// withCommand puts run before flags that are not the program's own.
+// withCommand puts run before flags that are not the program's own, also where a shell completes them.
 func withCommand(args []string) []string {
+	if len(args) > 1 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) && strings.HasPrefix(args[1], "-") {
+		return slices.Insert(slices.Clone(args), 1, "run")
+	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") &&
 		!slices.Contains([]string{"-h", "--help", "-v", "--version"}, args[0]) {
 		return append([]string{"run"}, args...)
