@@ -76,6 +76,7 @@ type flags struct {
 	output         format         // of the report, or of the list
 	rerunFailed    string         // a report.yaml
 	earlier        *report.Report // of rerunFailed
+	since          string         // a report.yaml
 	labels         string
 	described      report.Implementation // in the report
 	options        run.Options
@@ -168,6 +169,7 @@ func (f *flags) resultFlags(set *pflag.FlagSet) {
 			"for what fails in the same way)")
 	outputFlag(set, &f.output, "the result")
 	reportsFlag(set, &f.options.Reports, "e2e")
+	sinceFlag(set, &f.since)
 	f.selection.History = spec.KeepFailed
 	set.Var(&f.selection.History, "history",
 		"save the histories of specs for check-history, in the folder histories of the reports: failed, all or none")
@@ -268,6 +270,11 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	if f.dryRun {
 		return f.list(ctx, stdout)
 	}
+	// The new report may take its place.
+	before, err := loadSince(f.since)
+	if err != nil {
+		return err
+	}
 	if err := f.selects(); errors.Is(err, errNothingFailed) {
 		fmt.Fprintln(out, "jobconformance: nothing to do:", err)
 		return nil
@@ -299,6 +306,7 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	}
 	defer env.Close()
 	publish := f.prepare(env)
+	publish.before = before
 	result, failure := f.checked(ctx, env, impl, out)
 	if result == nil {
 		return failure

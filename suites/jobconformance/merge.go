@@ -21,17 +21,22 @@ Exit codes: 0 green, 1 red, 2 bad input, 3 no verdict: a shard is missing, or th
 failed in one.`
 
 func mergeCommand() *cobra.Command {
-	var into string
+	var into, since string
 	c := command("merge PATH...", "Make one report of the shards of a run", mergeHelp,
 		`  jobconformance run --shard=1/2 --output-dir=out/1
   jobconformance run --shard=2/2 --output-dir=out/2
   jobconformance merge --output-dir=out/all out/1 out/2
   jobconformance merge --output-dir=out/all results.log`,
 		func(cmd *cobra.Command, args []string) error {
+			before, err := loadSince(since)
+			if err != nil {
+				return err
+			}
 			merged, err := report.Merge(args)
 			if err != nil {
 				return err
 			}
+			merged.Earlier = before
 			reports, err := folder.Open(into)
 			if err != nil {
 				return err
@@ -62,5 +67,6 @@ func mergeCommand() *cobra.Command {
 		})
 	c.Flags().StringVar(&into, "output-dir", folder.Default("merged"),
 		"folder for the report; by default below $ARTIFACTS, where it is set")
+	sinceFlag(c.Flags(), &since)
 	return c
 }

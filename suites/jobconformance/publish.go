@@ -11,6 +11,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/report"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // published is a run whose report has not been written yet.
@@ -18,6 +19,7 @@ type published struct {
 	keep    spec.Keep // which histories are kept
 	started time.Time
 	flags   *flags
+	before  *report.Report // that of --since
 }
 
 // prepare has a run save all histories for the report, and explain its failures.
@@ -36,6 +38,7 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 	judged := report.Run{
 		Run:            found,
 		Flags:          f.given(),
+		Earlier:        p.before,
 		Implementation: f.described,
 		Cluster: report.Cluster{
 			Kind: environment.ClusterKind(), KubernetesVersion: environment.Version(),
@@ -87,6 +90,20 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 		err = report.GitHub(f.options.Out, judged, r)
 	}
 	return r, err
+}
+
+func sinceFlag(set *pflag.FlagSet, path *string) {
+	set.StringVar(path, "since", "",
+		"an earlier report.yaml, or its folder: the result says what is new since then, and since when the rest is "+
+			"broken, if each run is given the report of the one before (default: none)")
+}
+
+// loadSince loads the report of --since; nil if none is given.
+func loadSince(path string) (*report.Report, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return report.Load(path)
 }
 
 func compareCommand() *cobra.Command {

@@ -10,6 +10,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Cause is what broke in specs that failed.
@@ -31,10 +32,15 @@ type Cause struct {
 	NotVerified []string `json:"notVerified,omitempty"`
 	// Example is the one of Specs that shows it with the least beside it.
 	Example string `json:"example"`
+	// Since is the date of the first run in which it broke, of this one where it is new. Default: no earlier report
+	// was given.
+	Since *metav1.Time `json:"since,omitempty"`
 }
 
+func (c Cause) key() causes.Key { return causes.Key{Kind: c.Kind, ID: c.ID} }
+
 // Name is how messages call it.
-func (c Cause) Name() string { return causes.Key{Kind: c.Kind, ID: c.ID}.String() }
+func (c Cause) Name() string { return c.key().String() }
 
 // Sentence is the name, and what broke where the name does not say so.
 func (c Cause) Sentence() string {
@@ -114,13 +120,19 @@ const (
 	namedSpecs    = 3 // of a cause that has not more
 )
 
-// PrintCauses prints what broke, the largest cause first, and where to read on. The page is the path of
-// index.html. It prints nothing where no spec failed.
+// PrintCauses prints what broke, the largest cause first, where to read on, and what has changed since the earlier
+// report. The page is the path of index.html. It prints nothing where no spec failed, and there is no such report.
 func (r *Report) PrintCauses(out io.Writer, page string) {
-	if len(r.Causes) == 0 {
-		return
+	if len(r.Causes) > 0 || r.Earlier != nil {
+		fmt.Fprintln(out)
 	}
-	fmt.Fprintln(out)
+	if len(r.Causes) > 0 {
+		r.printCauses(out, page)
+	}
+	r.printChanges(out)
+}
+
+func (r *Report) printCauses(out io.Writer, page string) {
 	if headline := r.Headline(); headline != "" {
 		fmt.Fprintln(out, headline)
 	}
@@ -129,7 +141,11 @@ func (r *Report) PrintCauses(out io.Writer, page string) {
 			fmt.Fprintf(out, "  and %d more\n", len(r.Causes)-i)
 			break
 		}
-		fmt.Fprintf(out, "%11s  %s\n", c.Count(), c.Sentence())
+		sentence := c.Sentence()
+		if age := r.Age(c.Since, ""); age != "" {
+			sentence = "(" + age + ") " + sentence
+		}
+		fmt.Fprintf(out, "%11s  %s\n", c.Count(), sentence)
 		named := c.Specs
 		if len(named) > namedSpecs {
 			named = []string{c.Example}

@@ -128,6 +128,9 @@ func (r *Report) Summarize(out io.Writer) error {
 	if r.Incomplete != "" {
 		fmt.Fprintf(&b, "The run is incomplete: %s. Specs not run: %d\n\n", r.Incomplete, len(r.NotRun))
 	}
+	if changes := r.Changes(); changes != "" {
+		fmt.Fprintf(&b, "%s%s\n\n", strings.ToUpper(changes[:1]), changes[1:])
+	}
 	r.listCauses(&b)
 	r.list(&b, "Broken requirements", NonConformant)
 	for _, issue := range r.UnexpectedPasses {
@@ -172,7 +175,11 @@ func (r *Report) listCauses(b *strings.Builder) {
 			fmt.Fprintf(b, "| | and %d more | | |\n", len(r.Causes)-i)
 			break
 		}
-		fmt.Fprintf(b, "| %d | **%s** %s | %d requirements | %s |\n", len(c.Specs), c.Name(), c.Text,
+		name := "**" + c.Name() + "**"
+		if age := r.Age(c.Since, ""); age != "" {
+			name += " (" + age + ")"
+		}
+		fmt.Fprintf(b, "| %d | %s %s | %d requirements | %s |\n", len(c.Specs), name, c.Text,
 			len(c.NotVerified), strings.ReplaceAll(c.Example, "|", "\\|"))
 	}
 	b.WriteString("\n")

@@ -55,7 +55,7 @@ func TestAnIncompleteRunIsNeverGreen(t *testing.T) {
 func pageOf(t *testing.T, r *Report) string {
 	t.Helper()
 	folder := t.TempDir()
-	if err := WritePage(folder, r, nil); err != nil {
+	if err := WritePage(folder, r, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(folder, PageName))

@@ -21,6 +21,8 @@ type Run struct {
 	Implementation Implementation
 	Cluster        Cluster
 	Selection      Selection
+	// Earlier is a report that this one is compared with. Default: none.
+	Earlier *Report `json:"-"`
 	// Flags are those that the user gave, by their names, without those that select specs.
 	Flags map[string]string
 	// Histories are the files of saved histories, relative to the report, by
@@ -74,6 +76,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 	r.Causes = r.causesOf(specs, requirements)
 	r.Profiles = profiles(r.Requirements)
 	r.Result = r.result()
+	r.since(run.Earlier)
 	return r
 }
 

@@ -289,7 +289,7 @@ func writeAll(folder string, run Run, r *Report, pictures map[string]Picture) er
 		return err
 	}
 	defer os.RemoveAll(next)
-	err = errors.Join(Write(next, r), WriteJUnit(next, run, r, pictures), WritePage(next, r, pictures))
+	err = errors.Join(Write(next, r), WriteJUnit(next, run, r, pictures), WritePage(next, r, pictures, logsIn(folder)))
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 //go:embed page.tmpl.html
@@ -31,7 +32,10 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"parts":  contract.Parts,
 	"style":  func() template.CSS { return pageStyle },
 	"script": func() template.JS { return pageScript },
-	"code":   func(Evidence) string { return "" }, // Page sets it
+	// Page sets these.
+	"code": func(Evidence) string { return "" },
+	"age":  func(*metav1.Time, Outcome) string { return "" },
+	"new":  func(*metav1.Time) bool { return false },
 }).Parse(pageText))
 
 // Picture is what the page shows of a spec besides its outcome.
@@ -125,7 +129,8 @@ func Page(r *Report, pictures map[string]Picture, logs []string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	t.Funcs(template.FuncMap{"code": func(e Evidence) string { return codeURL(r.SuiteVersion, e) }})
+	t.Funcs(template.FuncMap{"code": func(e Evidence) string { return codeURL(r.SuiteVersion, e) }, "age": r.Age,
+		"new": r.New})
 	var b bytes.Buffer
 	err = t.Execute(&b, map[string]any{
 		"Report": r, "Sections": sections(r, pictures), "Requirements": requirements, "Provisional": provisional,
@@ -187,19 +192,23 @@ func sections(r *Report, pictures map[string]Picture) []specSection {
 }
 
 // WritePage writes index.html into a folder.
-func WritePage(folder string, r *Report, pictures map[string]Picture) error {
-	var logs []string
-	for _, pattern := range []string{"implementation*.log", "companion*.log", "harness.log"} {
-		found, _ := filepath.Glob(filepath.Join(folder, pattern))
-		for _, path := range found {
-			logs = append(logs, filepath.Base(path))
-		}
-	}
+func WritePage(folder string, r *Report, pictures map[string]Picture, logs []string) error {
 	text, err := Page(r, pictures, logs)
 	if err != nil {
 		return err
 	}
 	return replace(filepath.Join(folder, PageName), text)
+}
+
+// logsIn returns the names of logs in a folder of reports, that of the implementation first.
+func logsIn(folder string) (names []string) {
+	for _, pattern := range []string{"implementation*.log", "companion*.log", "harness.log"} {
+		found, _ := filepath.Glob(filepath.Join(folder, pattern))
+		for _, path := range found {
+			names = append(names, filepath.Base(path))
+		}
+	}
+	return names
 }
 
 type featureRow struct {

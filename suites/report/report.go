@@ -63,6 +63,8 @@ type Report struct {
 	Specs map[Outcome]int `json:"specs"`
 	// Causes are what broke in specs that failed, the largest first.
 	Causes []Cause `json:"causes,omitempty"`
+	// Earlier is the report that the run was compared with. Default: none.
+	Earlier *Earlier `json:"earlier,omitempty"`
 	// UnexpectedPasses are known bugs that did not show. They make the result
 	// non-conformant, so that the list of known bugs stays true.
 	UnexpectedPasses []Issue `json:"unexpectedPasses,omitempty"`
@@ -299,6 +301,11 @@ type Requirement struct {
 	Provisional bool   `json:"provisional,omitempty"`
 	Text        string `json:"text"`
 	Source      string `json:"source"`
+	// Since is the date of the first run that it turned red, of this one where it is new. Default: it turns it not
+	// red, or no earlier report was given.
+	Since *metav1.Time `json:"since,omitempty"`
+	// Was is how it ended in the earlier report, where it is new. Default: it was not there.
+	Was Outcome `json:"was,omitempty"`
 	// Expected is what the user of the run expects of it, and why. Default: that it holds.
 	Expected *Expectation `json:"expected,omitempty"`
 	// Evidence is every spec that covers it, that broke one of its invariants, or in which a fact did
@@ -316,6 +323,9 @@ type Evidence struct {
 	Line int `json:"line,omitempty"`
 	// Outcome is how the spec ended.
 	Outcome Outcome `json:"outcome"`
+	// Since and Was are as those of a requirement.
+	Since *metav1.Time `json:"since,omitempty"`
+	Was   Outcome      `json:"was,omitempty"`
 	// Elsewhere is true for a spec that failed for an invariant of another requirement, or after a
 	// fact had not held that another one is about, before it could verify this one.
 	Elsewhere bool `json:"elsewhere,omitempty"`
