@@ -414,7 +414,7 @@ func (f *flags) selectsSome(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkLabels(f.labels, specs); err != nil || f.options.Cluster != cluster.EmbeddedKind {
+	if err := f.checkFilters(specs); err != nil || f.options.Cluster != cluster.EmbeddedKind {
 		return err
 	}
 	return run.AnySelected(specs)

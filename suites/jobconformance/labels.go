@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"github.com/jobconformance/jobconformance/suites/contract"
@@ -42,6 +43,22 @@ func checkLabels(filter string, specs []spec.Listed) error {
 		}
 	}
 	return nil
+}
+
+// checkFilters refuses a label that no spec has, and a --skip that leaves none out.
+func (f *flags) checkFilters(specs []spec.Listed) error {
+	if err := checkLabels(f.labels, specs); err != nil || f.selection.Skip == "" {
+		return err
+	}
+	skipped, err := regexp.Compile(f.selection.Skip)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(specs, func(s spec.Listed) bool { return skipped.MatchString(spec.Suite + " " + s.Text) }) {
+		return nil
+	}
+	return badinput.New(console.Flag("skip", f.selection.Skip)+" matches no spec",
+		"jobconformance list has the texts of all")
 }
 
 const listsLabels = "jobconformance list -o json has the labels of all specs"

@@ -58,7 +58,7 @@ func (f *flags) list(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := checkLabels(f.labels, specs); err != nil {
+	if err := f.checkFilters(specs); err != nil {
 		return err
 	}
 	if !nothing {

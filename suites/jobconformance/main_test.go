@@ -114,6 +114,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"misspelt label": {
 			[]string{"list", "--labels=!slo"}, `no spec has the label "slo"; did you mean slow?`},
 		"no spec with a label":  {[]string{"list", "--labels=profile:core"}, "use profile:api, profile:cronjob"},
+		"a skip of no spec":     {[]string{"list", "--skip=paralelism"}, "--skip=paralelism matches no spec"},
 		"list of no spec":       {[]string{"list", "--focus=no such spec"}, "no spec was selected"},
 		"list of no version":    {[]string{"list", "--kubernetes-version=1.36"}, `"1.36" is not a version`},
 		"dry run of no version": {[]string{"--dry-run", "--kubernetes-version=1.36"}, `"1.36" is not a version`},
