@@ -151,11 +151,11 @@ var _ = Describe("CronJob validation:", behaviour.Validation, func() {
 			"Etc/GMT+7", "US/Pacific", "EST5EDT"} {
 			job, err := dryRun(s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = &zone }))
 			Expect(err).NotTo(HaveOccurred(), zone)
-			Expect(job.Spec.TimeZone).To(HaveValue(Equal(zone)))
+			Expect(job.Spec.TimeZone).To(HaveValue(Equal(zone)), "spec.timeZone")
 		}
 		job, err := dryRun(s, cron(func(c *batchv1.CronJob) { c.Spec.TimeZone = nil }))
 		Expect(err).NotTo(HaveOccurred())
-		Expect(job.Spec.TimeZone).To(BeNil())
+		Expect(job.Spec.TimeZone).To(BeNil(), "spec.timeZone")
 	})
 
 	// Wrong: accepts everything that its own library accepts, so that each node may
@@ -240,8 +240,9 @@ func startsNothing(s *framework.Sandbox, cronJob *framework.CronJob, tick time.T
 	GinkgoHelper()
 	s.Stays("no Job is started or recorded", func(g Gomega) {
 		g.Expect(s.CreatedJobs()).To(BeEmpty())
-		g.Expect(cronJob.Now().Status.Active).To(BeEmpty())
-		g.Expect(cronJob.Now().Status.LastScheduleTime).To(framework.BeAt(framework.LastBefore(tick)))
+		g.Expect(cronJob.Now().Status.Active).To(BeEmpty(), "status.active")
+		g.Expect(cronJob.Now().Status.LastScheduleTime).To(framework.BeAt(framework.LastBefore(tick)),
+			"status.lastScheduleTime")
 	})
 }
 

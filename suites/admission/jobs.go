@@ -176,8 +176,8 @@ var _ = Describe("Job validation:", behaviour.Validation, func() {
 	It("the API server keeps a manual selector", covers.Requirements(ManualSelectorIsValid), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(s, manual().Obj())
-		Expect(job.Spec.Selector.MatchLabels).To(Equal(map[string]string{"mine": "yes"}))
-		Expect(job.Spec.Template.Labels).To(Equal(map[string]string{"mine": "yes"}))
+		Expect(job.Spec.Selector.MatchLabels).To(Equal(map[string]string{"mine": "yes"}), "spec.selector.matchLabels")
+		Expect(job.Spec.Template.Labels).To(Equal(map[string]string{"mine": "yes"}), "spec.template.metadata.labels")
 	})
 })
 

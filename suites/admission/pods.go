@@ -149,7 +149,7 @@ var _ = Describe("Job admission, rejected pods:", behaviour.Admission, func() {
 		createsLater(s, 3)
 		job.Runs(3).End(0)
 		job.Completes(Counters{Succeeded: 3})
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-2"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-2"), "status.completedIndexes")
 		Expect(s.Created()).To(HaveLen(3))
 	})
 })

@@ -283,19 +283,19 @@ var _ = Describe("Defaults:", behaviour.Defaults, func() {
 		DefaultsToOnePod), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(s, puppet.Job("a").Obj())
-		Expect(job.Spec.Completions).To(HaveValue(BeEquivalentTo(1)))
-		Expect(job.Spec.Parallelism).To(HaveValue(BeEquivalentTo(1)))
+		Expect(job.Spec.Completions).To(HaveValue(BeEquivalentTo(1)), "spec.completions")
+		Expect(job.Spec.Parallelism).To(HaveValue(BeEquivalentTo(1)), "spec.parallelism")
 	})
 
 	It("the API server sets parallelism to 1 beside completions, but not completions beside parallelism",
 		covers.Requirements(DefaultParallelism), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			completions := accepted(s, puppet.Job("a").Completions(5).Obj())
-			Expect(completions.Spec.Parallelism).To(HaveValue(BeEquivalentTo(1)))
-			Expect(completions.Spec.Completions).To(HaveValue(BeEquivalentTo(5)))
+			Expect(completions.Spec.Parallelism).To(HaveValue(BeEquivalentTo(1)), "spec.parallelism")
+			Expect(completions.Spec.Completions).To(HaveValue(BeEquivalentTo(5)), "spec.completions")
 			workQueue := accepted(s, puppet.Job("a").Parallelism(5).Obj())
-			Expect(workQueue.Spec.Parallelism).To(HaveValue(BeEquivalentTo(5)))
-			Expect(workQueue.Spec.Completions).To(BeNil())
+			Expect(workQueue.Spec.Parallelism).To(HaveValue(BeEquivalentTo(5)), "spec.parallelism")
+			Expect(workQueue.Spec.Completions).To(BeNil(), "spec.completions")
 		})
 
 	It("the API server sets backoffLimit to 6", covers.Requirements(DefaultBackoffLimit), func(ctx SpecContext) {
@@ -315,17 +315,18 @@ var _ = Describe("Defaults:", behaviour.Defaults, func() {
 		DefaultModeAndSuspend), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := accepted(s, puppet.Job("a").Obj())
-		Expect(job.Spec.CompletionMode).To(HaveValue(Equal(batchv1.NonIndexedCompletion)))
-		Expect(job.Spec.Suspend).To(HaveValue(BeFalse()))
+		Expect(job.Spec.CompletionMode).To(HaveValue(Equal(batchv1.NonIndexedCompletion)), "spec.completionMode")
+		Expect(job.Spec.Suspend).To(HaveValue(BeFalse()), "spec.suspend")
 	})
 
 	It("the API server sets podReplacementPolicy to Failed with a podFailurePolicy only", covers.Requirements(
 		DefaultPodReplacementPolicy), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		plain := accepted(s, puppet.Job("a").Obj())
-		Expect(plain.Spec.PodReplacementPolicy).To(HaveValue(Equal(batchv1.TerminatingOrFailed)))
+		Expect(plain.Spec.PodReplacementPolicy).To(HaveValue(Equal(batchv1.TerminatingOrFailed)),
+			"spec.podReplacementPolicy")
 		ruled := accepted(s, withRule(failOn(1)).Obj())
-		Expect(ruled.Spec.PodReplacementPolicy).To(HaveValue(Equal(batchv1.Failed)))
+		Expect(ruled.Spec.PodReplacementPolicy).To(HaveValue(Equal(batchv1.Failed)), "spec.podReplacementPolicy")
 	})
 
 	It("the API server sets the status of an onPodConditions pattern to True", covers.Requirements(
@@ -354,7 +355,8 @@ var _ = Describe("Defaults:", behaviour.Defaults, func() {
 		job := accepted(s, puppet.Job("a").Obj())
 		uid := string(job.UID)
 		Expect(uid).NotTo(BeEmpty())
-		Expect(job.Spec.Selector.MatchLabels).To(Equal(map[string]string{batchv1.ControllerUidLabel: uid}))
+		Expect(job.Spec.Selector.MatchLabels).To(Equal(map[string]string{batchv1.ControllerUidLabel: uid}),
+			"spec.selector.matchLabels")
 		Expect(job.Spec.Template.Labels).To(Equal(map[string]string{
 			batchv1.ControllerUidLabel: uid, "controller-uid": uid,
 			batchv1.JobNameLabel: "a", "job-name": "a",
@@ -383,16 +385,16 @@ var _ = Describe("Defaults:", behaviour.Defaults, func() {
 		CronJobDefaults), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cron := accepted(s, hourly().Obj())
-		Expect(cron.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent))
-		Expect(cron.Spec.Suspend).To(HaveValue(BeFalse()))
-		Expect(cron.Spec.SuccessfulJobsHistoryLimit).To(HaveValue(BeEquivalentTo(3)))
-		Expect(cron.Spec.FailedJobsHistoryLimit).To(HaveValue(BeEquivalentTo(1)))
+		Expect(cron.Spec.ConcurrencyPolicy).To(Equal(batchv1.AllowConcurrent), "spec.concurrencyPolicy")
+		Expect(cron.Spec.Suspend).To(HaveValue(BeFalse()), "spec.suspend")
+		Expect(cron.Spec.SuccessfulJobsHistoryLimit).To(HaveValue(BeEquivalentTo(3)), "spec.successfulJobsHistoryLimit")
+		Expect(cron.Spec.FailedJobsHistoryLimit).To(HaveValue(BeEquivalentTo(1)), "spec.failedJobsHistoryLimit")
 
 		own := accepted(s, hourly().Policy(batchv1.ForbidConcurrent).Suspend().
 			SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0).Obj())
-		Expect(own.Spec.ConcurrencyPolicy).To(Equal(batchv1.ForbidConcurrent))
-		Expect(own.Spec.Suspend).To(HaveValue(BeTrue()))
-		Expect(own.Spec.SuccessfulJobsHistoryLimit).To(Equal(ptr.To[int32](0)))
-		Expect(own.Spec.FailedJobsHistoryLimit).To(Equal(ptr.To[int32](0)))
+		Expect(own.Spec.ConcurrencyPolicy).To(Equal(batchv1.ForbidConcurrent), "spec.concurrencyPolicy")
+		Expect(own.Spec.Suspend).To(HaveValue(BeTrue()), "spec.suspend")
+		Expect(own.Spec.SuccessfulJobsHistoryLimit).To(Equal(ptr.To[int32](0)), "spec.successfulJobsHistoryLimit")
+		Expect(own.Spec.FailedJobsHistoryLimit).To(Equal(ptr.To[int32](0)), "spec.failedJobsHistoryLimit")
 	})
 })

@@ -165,7 +165,7 @@ var _ = Describe("Job update validation:", behaviour.Validation, func() {
 		job := framework.New(ctx).Create(indexed("a").With(unmanaged))
 		for _, n := range []int32{5, 1, 0} {
 			job.Change(func(j *batchv1.Job) { j.Spec.Completions, j.Spec.Parallelism = &n, &n })
-			Expect(job.Now().Spec.Completions).To(HaveValue(Equal(n)))
+			Expect(job.Now().Spec.Completions).To(HaveValue(Equal(n)), "spec.completions")
 		}
 		Expect(job.Now().UID).To(Equal(job.UID))
 	})
@@ -190,7 +190,7 @@ var _ = Describe("Job update validation:", behaviour.Validation, func() {
 		}
 		for _, suspend := range []bool{true, false} {
 			job.Change(func(j *batchv1.Job) { j.Spec.Suspend = &suspend })
-			Expect(job.Now().Spec.Suspend).To(HaveValue(Equal(suspend)))
+			Expect(job.Now().Spec.Suspend).To(HaveValue(Equal(suspend)), "spec.suspend")
 		}
 	})
 
@@ -259,17 +259,18 @@ var _ = Describe("Job update validation:", behaviour.Validation, func() {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").With(unmanaged))
 		job.Change(func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 3, ptr.To[int32](3) })
-		Expect(job.Now().Status.Active).To(BeZero())
+		Expect(job.Now().Status.Active).To(BeZero(), "status.active")
 		job.ChangeStatus(func(j *batchv1.Job) { j.Status.Active, j.Spec.Parallelism = 2, ptr.To[int32](2) })
-		Expect(job.Now().Status.Active).To(BeEquivalentTo(2))
-		Expect(job.Now().Spec.Parallelism).To(HaveValue(BeEquivalentTo(3)))
+		Expect(job.Now().Status.Active).To(BeEquivalentTo(2), "status.active")
+		Expect(job.Now().Spec.Parallelism).To(HaveValue(BeEquivalentTo(3)), "spec.parallelism")
 
 		cronJob := s.CreateCronJob(hourly().Suspend())
 		now := ptr.To(metav1.Now().Rfc3339Copy())
 		cronJob.Change(func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@daily" })
-		Expect(cronJob.Now().Status.LastScheduleTime).To(BeNil())
+		Expect(cronJob.Now().Status.LastScheduleTime).To(BeNil(), "status.lastScheduleTime")
 		cronJob.ChangeStatus(func(c *batchv1.CronJob) { c.Status.LastScheduleTime, c.Spec.Schedule = now, "@weekly" })
-		Expect(cronJob.Now().Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", now.Time))))
-		Expect(cronJob.Now().Spec.Schedule).To(Equal("@daily"))
+		Expect(cronJob.Now().Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", now.Time))),
+			"status.lastScheduleTime")
+		Expect(cronJob.Now().Spec.Schedule).To(Equal("@daily"), "spec.schedule")
 	})
 })

@@ -102,7 +102,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 
 		cronJob.Starts(tick)
 		s.StaysSince(due, "the other Job is not active", func(g Gomega) {
-			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)))
+			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)), "status.active")
 		})
 		s.Stays("only the CronJob's own Job is active", func(g Gomega) {
 			cronJob.Refers(g, tick)
@@ -129,7 +129,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 
 		cronJob.Starts(tick)
 		s.StaysSince(due, "the other Job is not active", func(g Gomega) {
-			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)))
+			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)), "status.active")
 		})
 		s.Stays("only the CronJob's own Job is active", func(g Gomega) {
 			cronJob.Refers(g, tick)
@@ -180,13 +180,13 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 			g.Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
 		})
 		s.StaysSince(due, "the orphaned Job is not active", func(g Gomega) {
-			g.Expect(again.Now().Status.Active).NotTo(ContainElement(HaveField("UID", job.UID)))
+			g.Expect(again.Now().Status.Active).NotTo(ContainElement(HaveField("UID", job.UID)), "status.active")
 		})
 		s.Stays("the orphaned Job exists, and its success is not recorded", func(g Gomega) {
 			g.Expect(job.Now()).To(And(
 				HaveField("OwnerReferences", BeEmpty()),
 				HaveField("DeletionTimestamp", BeNil())))
-			g.Expect(again.Now().Status.LastSuccessfulTime).To(BeNil())
+			g.Expect(again.Now().Status.LastSuccessfulTime).To(BeNil(), "status.lastSuccessfulTime")
 			g.Expect(s.InPhase(corev1.PodSucceeded)).To(ConsistOf(HaveField("UID", pod.UID)))
 		})
 	})
@@ -243,7 +243,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), "done-2")
 		cronJob.ActsOnJobs("there are no Jobs, and the success is recorded", func(g Gomega) {
 			g.Expect(s.JobNames()).To(BeEmpty())
-			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil())
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil(), "status.lastSuccessfulTime")
 		})
 	})
 

@@ -33,7 +33,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 			due := s.Recorder.Position()
 			cronJob.Starts(tick)
 			s.StaysSince(due, "the success of the other Job is not recorded", func(g Gomega) {
-				g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil())
+				g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil(), "status.lastSuccessfulTime")
 			})
 			if reference.Kind == "Job" { // which exists, so that nobody else deletes its Jobs
 				Expect(foreign.Now().DeletionTimestamp).To(BeNil())
@@ -68,7 +68,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 		cronJob.NextDue(tick)
 		cronJob.Starts(tick)
 		s.StaysSince(before, "the other Job is not active", func(g Gomega) {
-			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)))
+			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", foreign.UID)), "status.active")
 		})
 	})
 })

@@ -64,17 +64,19 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		Expect(job.Annotations).To(And(
 			HaveKeyWithValue("example.com/job", "j"),
 			Not(HaveKey("example.com/own"))))
-		Expect(job.Spec.Parallelism).To(HaveValue(BeEquivalentTo(2)))
-		Expect(job.Spec.Completions).To(HaveValue(BeEquivalentTo(3)))
-		Expect(job.Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(4)))
-		Expect(job.Spec.Template.Annotations).To(HaveKeyWithValue("example.com/pod", "p"))
+		Expect(job.Spec.Parallelism).To(HaveValue(BeEquivalentTo(2)), "spec.parallelism")
+		Expect(job.Spec.Completions).To(HaveValue(BeEquivalentTo(3)), "spec.completions")
+		Expect(job.Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(4)), "spec.backoffLimit")
+		Expect(job.Spec.Template.Annotations).To(HaveKeyWithValue("example.com/pod", "p"),
+			"spec.template.metadata.annotations")
 		// Defaults are those of a Job: a custom resource has none in its template.
 		want := &batchv1.Job{
 			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "b"},
 			Spec:       *cronJob.Made().Spec.JobTemplate.Spec.DeepCopy(),
 		}
 		Expect(s.Client.Create(ctx, want, client.DryRunAll)).To(Succeed())
-		Expect(job.Spec.Template.Spec.Containers).To(Equal(want.Spec.Template.Spec.Containers))
+		Expect(job.Spec.Template.Spec.Containers).To(Equal(want.Spec.Template.Spec.Containers),
+			"spec.template.spec.containers")
 	})
 
 	It("the Job's controller is its CronJob", covers.Requirements(CronJobOwnsJob), func(ctx SpecContext) {
@@ -221,7 +223,7 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		finish(s, job, 0)
 		job.Becomes(batchv1.JobComplete)
 		cronJob.ActsOnJobs("the Job is not active", func(g Gomega) {
-			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", job.UID)))
+			g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", job.UID)), "status.active")
 		})
 	})
 
@@ -349,10 +351,10 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		s.Soon("the Job of one CronJob is not active", func(g Gomega) { one.Refers(g) })
 		two.RefersOnlyTo(tick)
 		s.StaysSince(due, "no CronJob refers to the Job of the other", func(g Gomega) {
-			g.Expect(one.Now().Status.Active).NotTo(ContainElement(HaveField("UID", other.UID)))
-			g.Expect(two.Now().Status.Active).NotTo(ContainElement(HaveField("UID", job.UID)))
+			g.Expect(one.Now().Status.Active).NotTo(ContainElement(HaveField("UID", other.UID)), "status.active")
+			g.Expect(two.Now().Status.Active).NotTo(ContainElement(HaveField("UID", job.UID)), "status.active")
 		})
-		Expect(two.Now().Status.LastSuccessfulTime).To(BeNil())
+		Expect(two.Now().Status.LastSuccessfulTime).To(BeNil(), "status.lastSuccessfulTime")
 	})
 
 	// A finalizer keeps the CronJob, as in foreground deletion, in which its Jobs are

@@ -27,7 +27,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		GinkgoHelper()
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").BackoffLimit(0)), tick)
 		job := cronJob.Starts(tick)
-		Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil())
+		Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil(), "status.lastSuccessfulTime")
 
 		finish(s, job, exitCode)
 		s.Soon("the Job is "+string(end)+" and not active", func(g Gomega) {
@@ -61,8 +61,9 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		s := framework.New(ctx)
 		cronJob, job := ends(s, framework.Ago(30*time.Minute), 0, batchv1.JobComplete)
 		cronJob.ActsOnJobs("the success is recorded", func(g Gomega) {
-			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil())
-			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(Equal(job.Now().Status.CompletionTime))
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil(), "status.lastSuccessfulTime")
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(Equal(job.Now().Status.CompletionTime),
+				"status.lastSuccessfulTime")
 		})
 	})
 
@@ -71,7 +72,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		FailureKeepsLastSuccess), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob, _ := ends(s, framework.Ago(30*time.Minute), 1, batchv1.JobFailed)
-		Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil())
+		Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil(), "status.lastSuccessfulTime")
 	})
 
 	// The controller sees the later success first. Wrong: keeps the time that it saw last.
@@ -90,11 +91,13 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		start := framework.Ago(time.Hour)
 		setFinished(s, newer, batchv1.JobComplete, start)
 		cronJob.ActsOnJobs("the success is recorded", func(g Gomega) {
-			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(start.Add(time.Minute)))
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(start.Add(time.Minute)),
+				"status.lastSuccessfulTime")
 		})
 		setFinished(s, older, batchv1.JobComplete, start.Add(-time.Hour))
 		s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
-		Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(start.Add(time.Minute)))
+		Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(start.Add(time.Minute)),
+			"status.lastSuccessfulTime")
 	})
 
 	// Nothing but the new owner can wake the controller. Wrong: panics, or looks at the owner that a
@@ -109,7 +112,8 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		later := s.Create(unmanaged("later"))
 		setFinished(s, later, batchv1.JobComplete, start)
 		records := func(g Gomega, at time.Time) {
-			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(at.Add(time.Minute)))
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(framework.BeAt(at.Add(time.Minute)),
+				"status.lastSuccessfulTime")
 		}
 		cronJob.ActsOnJobs("the first success is recorded", func(g Gomega) { records(g, start.Add(-time.Hour)) })
 		s.Stays("the other Job is not the CronJob's", func(g Gomega) { records(g, start.Add(-time.Hour)) })
@@ -128,8 +132,9 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		job := s.Create(owned(puppet.Job("by-hand").ExitCodes("0"), cronJob))
 
 		cronJob.ActsOnJobs("the success is recorded", func(g Gomega) {
-			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil())
-			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(Equal(job.Now().Status.CompletionTime))
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil(), "status.lastSuccessfulTime")
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(Equal(job.Now().Status.CompletionTime),
+				"status.lastSuccessfulTime")
 		})
 		cronJob.WasScheduledLast(time.Time{})
 	})
@@ -146,7 +151,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		s.Stays("no other Job is started", func(g Gomega) {
 			g.Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
 		})
-		Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil())
+		Expect(cronJob.Now().Status.LastSuccessfulTime).To(BeNil(), "status.lastSuccessfulTime")
 	})
 
 	// #120649: this is the status after a crash between the creation of a Job and the write of the
@@ -239,8 +244,8 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		cronJob.NextDue(second, func(c *batchv1.CronJob) {
 			c.Spec.JobTemplate.Spec.BackoffLimit = ptr.To[int32](2)
 		})
-		Expect(cronJob.Starts(second).Made().Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(2)))
-		Expect(old.Now().Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(1)))
+		Expect(cronJob.Starts(second).Made().Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(2)), "spec.backoffLimit")
+		Expect(old.Now().Spec.BackoffLimit).To(HaveValue(BeEquivalentTo(1)), "spec.backoffLimit")
 	})
 })
 

@@ -34,7 +34,7 @@ func dueEach(
 func isNotActive(s *framework.Sandbox, cronJob *framework.CronJob, job types.UID) {
 	GinkgoHelper()
 	s.Soon("the Job is not active", func(g Gomega) {
-		g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", job)))
+		g.Expect(cronJob.Now().Status.Active).NotTo(ContainElement(HaveField("UID", job)), "status.active")
 	})
 }
 

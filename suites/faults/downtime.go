@@ -97,7 +97,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 				happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) { end(s, 0, pods[0]) },
 				after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
 					job.Counts("the next index runs", Counters{Active: 1, Ready: 1, Succeeded: 1})
-					Expect(job.Now().Status.CompletedIndexes).To(Equal("0"))
+					Expect(job.Now().Status.CompletedIndexes).To(Equal("0"), "status.completedIndexes")
 					released(s, pods[0])
 				}}),
 		Entry("an index failed and was scaled away, it is not listed as failed", covers.Requirements(
@@ -111,7 +111,8 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			},
 			after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {
 				released(s, ofIndex("2", pods))
-				Expect(job.Now().Status.FailedIndexes).To(framework.Either(BeNil(), HaveValue(BeEmpty())))
+				Expect(job.Now().Status.FailedIndexes).To(framework.Either(BeNil(), HaveValue(BeEmpty())),
+					"status.failedIndexes")
 				job.Runs(2)
 				Expect(job.Created()).To(HaveLen(3))
 			}}),

@@ -125,8 +125,9 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			happens: func(s *framework.Sandbox, _ runningCronJob) { end(s, 0, s.Active()...) },
 			after: func(s *framework.Sandbox, c runningCronJob) {
 				c.ActsOnJobs("the success is recorded", func(g Gomega) {
-					g.Expect(c.Now().Status.LastSuccessfulTime).NotTo(BeNil())
-					g.Expect(c.Now().Status.LastSuccessfulTime).To(Equal(c.job.Now().Status.CompletionTime))
+					g.Expect(c.Now().Status.LastSuccessfulTime).NotTo(BeNil(), "status.lastSuccessfulTime")
+					g.Expect(c.Now().Status.LastSuccessfulTime).To(Equal(c.job.Now().Status.CompletionTime),
+						"status.lastSuccessfulTime")
 				})
 			}}),
 		// That the Job is not started again, with or without a downtime, is CRON-STATUS-003.

@@ -171,7 +171,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			job.Runs(1).End(0)
 			s.Soon("Job a is Complete", func(g Gomega) {
 				g.Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
-				g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1))
+				g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1), "status.succeeded")
 			})
 		},
 		Entry("of a Job", covers.Requirements(HealsLostCreates), puppet.Job("a")),
@@ -219,7 +219,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		Expect(ends.Wait()).To(Succeed())
 		s.Proxy.Start()
 		s.SoonAfter(time.Minute, "Job a is Complete", func(g Gomega) {
-			g.Expect(job.Now().Status.CompletionTime).NotTo(BeNil())
+			g.Expect(job.Now().Status.CompletionTime).NotTo(BeNil(), "status.completionTime")
 		})
 		completes(job, n)
 	})
@@ -239,7 +239,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		expire(s, "pods")
 		release()
 		s.Soon("the pod that succeeded is counted", func(g Gomega) {
-			g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1))
+			g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1), "status.succeeded")
 		})
 		job.Runs(2)
 
@@ -343,7 +343,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		s.Proxy.Cut()
 		pods[:2].End(0)
 		s.StaysFor(long, "no pod is counted or created", func(g Gomega) {
-			g.Expect(job.Now().Status.Succeeded).To(BeZero())
+			g.Expect(job.Now().Status.Succeeded).To(BeZero(), "status.succeeded")
 			g.Expect(job.Created()).To(HaveLen(4))
 		})
 		s.Proxy.Restore()

@@ -25,7 +25,7 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, func() {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").BackoffLimit(0).ExitCodes("1").FinishedAgo(longAgo))
 		job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
-		Expect(job.Now().Status.CompletionTime).To(BeNil())
+		Expect(job.Now().Status.CompletionTime).To(BeNil(), "status.completionTime")
 		Expect(tracked(s.Pods())).To(BeEmpty())
 		s.Stays("the Job has one pod", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(1)) })
 		Expect(s.InPhase(corev1.PodFailed)).To(HaveLen(1))
@@ -202,12 +202,14 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, func() {
 		job := s.Create(indexed(3).BackoffLimit(1))
 		pods := byIndex(job.Runs(3))
 		s.End(1, pods["1"], pods["2"])
-		s.Soon("a failure is counted", func(g Gomega) { g.Expect(job.Now().Status.Failed).NotTo(BeZero()) })
+		s.Soon("a failure is counted", func(g Gomega) {
+			g.Expect(job.Now().Status.Failed).NotTo(BeZero(), "status.failed")
+		})
 		job.Becomes(batchv1.JobFailed)
 		Expect(job.Conditions()).To(HaveKeyWithValue(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded))
 		// A kubelet may report one of them so late that the other has been replaced.
 		job.ReportsNow(Counters{Failed: int32(len(job.Created()))})
-		Expect(job.Now().Status.CompletedIndexes).To(BeEmpty())
+		Expect(job.Now().Status.CompletedIndexes).To(BeEmpty(), "status.completedIndexes")
 	})
 })
 
@@ -330,7 +332,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		third.Direct(map[string]string{puppet.FinishedAgo: ""})
 		third.End(1)
 		s.Soon("the pod has failed", func(g Gomega) { // the other index may run then
-			g.Expect(third.Now().Status.Phase).To(Equal(corev1.PodFailed))
+			g.Expect(third.Now().Status.Phase).To(Equal(corev1.PodFailed), "status.phase")
 		})
 		catchesUp(s)
 		job.SetParallelism(2)
@@ -353,7 +355,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		failed := pods["0"]
 		failed.End(1)
 		s.Soon("the pod has failed", func(g Gomega) {
-			g.Expect(failed.Now().Status.Phase).To(Equal(corev1.PodFailed))
+			g.Expect(failed.Now().Status.Phase).To(Equal(corev1.PodFailed), "status.phase")
 		})
 		ended := failed.EndedAt()
 		failed.Delete()

@@ -30,7 +30,8 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0"))
 		job.Completes(Counters{Succeeded: 4})
 		Expect(job.Now().Spec).To(Equal(job.Made().Spec))
-		Expect(job.Now().Status.UncountedTerminatedPods).To(framework.Either(BeNil(), HaveValue(BeZero())))
+		Expect(job.Now().Status.UncountedTerminatedPods).To(framework.Either(BeNil(), HaveValue(BeZero())),
+			"status.uncountedTerminatedPods")
 		Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(4))
 		Expect(tracked(s.Pods())).To(BeEmpty())
 		Expect(s.Created()).To(HaveLen(4))
@@ -100,7 +101,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(0))
 		job.Completes(Counters{})
 		Expect(s.Created()).To(BeEmpty())
-		Expect(job.Now().Status.CompletionTime).NotTo(BeNil())
+		Expect(job.Now().Status.CompletionTime).NotTo(BeNil(), "status.completionTime")
 	})
 
 	// Wrong: completes the Job with the first success, or fails it with the last failure.
@@ -238,7 +239,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 			pod.End(0)
 		}
 		job.Completes(Counters{Succeeded: 3})
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-2"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-2"), "status.completedIndexes")
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
@@ -252,7 +253,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 			pods[strconv.Itoa(index)].End(0)
 		}
 		s.Soon("five indexes are completed", func(g Gomega) {
-			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("1,3-5,7"))
+			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("1,3-5,7"), "status.completedIndexes")
 			job.Reports(g, Counters{Active: 3, Ready: 3, Succeeded: 5})
 		})
 		pods["0"].End(0)
@@ -273,7 +274,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 		s.Active().End(0)
 		s.Soon("index 2 runs", func(g Gomega) {
 			g.Expect(byIndex(s.Active())).To(And(HaveLen(1), HaveKey("2")))
-			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("0,1"))
+			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("0,1"), "status.completedIndexes")
 		})
 		s.Active().End(0)
 		job.Completes(Counters{Succeeded: 3, Failed: 1})
@@ -287,7 +288,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 		first := job.Runs(1)[0]
 		first.End(0)
 		s.Soon("index 0 is completed and index 1 runs", func(g Gomega) {
-			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("0"))
+			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("0"), "status.completedIndexes")
 			g.Expect(byIndex(s.Active())).To(And(HaveLen(1), HaveKey("1")))
 		})
 		first.Delete()
@@ -308,7 +309,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 		Expect(byIndex(job.Runs(4))).To(And(HaveLen(4), HaveKey("2"), HaveKey("3")))
 		s.Active().End(0)
 		job.Completes(Counters{Succeeded: 4})
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-3"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-3"), "status.completedIndexes")
 	})
 
 	// Source: JobSpec.ttlSecondsAfterFinished. The cluster deletes the Job; it finds the

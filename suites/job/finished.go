@@ -113,7 +113,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(1))
 		exceeds(s, job, time.Second, Counters{Failed: 2})
-		Expect(job.Now().Status.CompletionTime).To(BeNil())
+		Expect(job.Now().Status.CompletionTime).To(BeNil(), "status.completionTime")
 		s.Soon("the pods are gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 		Expect(s.Created()).To(HaveLen(2))
 	})

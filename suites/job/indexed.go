@@ -77,7 +77,7 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 		}
 		for _, job := range jobs {
 			for index, pod := range byIndex(job.Runs(2)) {
-				Expect(pod.Spec.Hostname).To(Equal(job.Name + "-" + index))
+				Expect(pod.Spec.Hostname).To(Equal(job.Name+"-"+index), "spec.hostname")
 			}
 		}
 	})
@@ -100,7 +100,7 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 		Expect(pods).To(And(HaveKey("0"), HaveKey("1")))
 		pods["1"].End(0)
 		s.Soon("index 2 is next", func(g Gomega) {
-			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("1"))
+			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("1"), "status.completedIndexes")
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "2"))
 		})
 	})
@@ -120,7 +120,7 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 		Expect(job.Conditions()).To(BeEmpty())
 		pods["0"].End(0)
 		job.Completes(Counters{Succeeded: 5})
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-4"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-4"), "status.completedIndexes")
 	})
 
 	// Wrong: creates the replacement for the next index.
@@ -226,7 +226,7 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 			match(s, job, name, index)
 		}
 		s.Soon("the pods are counted", func(g Gomega) {
-			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("0"))
+			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("0"), "status.completedIndexes")
 			g.Expect(tracked(s.Pods())).To(BeEmpty())
 		})
 		job.ReportsNow(Counters{Succeeded: 1})
@@ -248,12 +248,12 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 		pods := byIndex(job.Runs(4))
 		s.End(0, pods["1"], pods["3"])
 		s.Soon("two indexes are completed", func(g Gomega) {
-			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("1,3"))
+			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("1,3"), "status.completedIndexes")
 			job.Reports(g, Counters{Active: 2, Ready: 2, Succeeded: 2})
 		})
 		rescale(job, 3)
 		s.Soon("index 3 is not completed", func(g Gomega) {
-			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("1"))
+			g.Expect(job.Now().Status.CompletedIndexes).To(Equal("1"), "status.completedIndexes")
 			job.Reports(g, Counters{Active: 2, Ready: 2, Succeeded: 1})
 		})
 		Expect(indexesOf(s.Active())).To(ConsistOf("0", "2"))
@@ -264,7 +264,7 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 		})
 		s.Active().End(0)
 		job.Completes(Counters{Succeeded: 4})
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-3"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-3"), "status.completedIndexes")
 	})
 
 	// The interval 2-4 is in range in part. Wrong: keeps it, or drops it.
@@ -363,7 +363,7 @@ func rescale(job *framework.Job, n int32) {
 func indexesComplete(s *framework.Sandbox, job *framework.Job, completed string) {
 	GinkgoHelper()
 	s.Soon("completedIndexes is "+completed, func(g Gomega) {
-		g.Expect(job.Now().Status.CompletedIndexes).To(Equal(completed))
+		g.Expect(job.Now().Status.CompletedIndexes).To(Equal(completed), "status.completedIndexes")
 	})
 }
 

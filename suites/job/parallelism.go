@@ -185,7 +185,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		job.SetParallelism(1)
 		job.Counts("three pods are terminating", Counters{Active: 1, Ready: 1, Terminating: 3})
 		s.StaysSince(before, "two pods or three are terminating", func(g Gomega) {
-			g.Expect(job.Now().Status.Terminating).To(HaveValue(BeNumerically(">=", 2)))
+			g.Expect(job.Now().Status.Terminating).To(HaveValue(BeNumerically(">=", 2)), "status.terminating")
 		})
 	})
 
@@ -368,7 +368,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 			})
 			s.Stays("the Job creates no pod", func(g Gomega) {
 				g.Expect(s.Created()).To(HaveLen(3))
-				g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1))
+				g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1), "status.succeeded")
 			})
 			job.Counts("the Job is as it was", Counters{Succeeded: 1}) // the status may have been behind
 			job.Resume()

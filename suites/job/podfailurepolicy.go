@@ -27,7 +27,7 @@ var _ = Describe("Job podFailurePolicy:", behaviour.PodFailurePolicy, func() {
 			onExitCodes(failJob, in, 42)))
 		job.Runs(1).End(42)
 		job.Fails(batchv1.JobReasonPodFailurePolicy, Counters{Failed: 1})
-		Expect(job.Now().Status.CompletionTime).To(BeNil())
+		Expect(job.Now().Status.CompletionTime).To(BeNil(), "status.completionTime")
 		Expect(s.Created()).To(HaveLen(1))
 		Expect(tracked(s.Pods())).To(BeEmpty())
 	})

@@ -43,7 +43,7 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 				Expect(pod.Annotations).To(HaveKeyWithValue("example.org/note", "kept"))
 				Expect(pod.Labels).To(HaveKeyWithValue("example.org/app", "a"))
 				Expect(pod.Spec.Containers[0].Env).To(ConsistOf(corev1.EnvVar{Name: "A", Value: "b"}))
-				Expect(pod.Spec.RestartPolicy).To(Equal(corev1.RestartPolicyNever))
+				Expect(pod.Spec.RestartPolicy).To(Equal(corev1.RestartPolicyNever), "spec.restartPolicy")
 			}),
 		Entry("with the labels of the Job's name and UID", covers.Requirements(PodLabels),
 			func(pod framework.Pod, job *framework.Job) {

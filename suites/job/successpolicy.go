@@ -26,7 +26,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 		keepsRunning(s, job, "0,1,3", Counters{Active: 2, Ready: 2, Succeeded: 3})
 		pods["4"].End(0)
 		job.Completes(Counters{Succeeded: 4})
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("0,1,3,4"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("0,1,3,4"), "status.completedIndexes")
 		Expect(s.Created()).To(HaveLen(5))
 	})
 
@@ -40,7 +40,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 		keepsRunning(s, job, "3", Counters{Active: 3, Ready: 3, Succeeded: 1})
 		pods["1"].End(0)
 		job.Completes(Counters{Succeeded: 2})
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("1,3"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("1,3"), "status.completedIndexes")
 	})
 
 	// Wrong: counts other indexes, too, or requires all succeededIndexes.
@@ -53,7 +53,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 		keepsRunning(s, job, "0,1,3,5", Counters{Active: 2, Ready: 2, Succeeded: 4})
 		pods["2"].End(0)
 		job.Completes(Counters{Succeeded: 5})
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-3,5"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-3,5"), "status.completedIndexes")
 	})
 
 	// Wrong: counts ranges of completedIndexes that lie within succeededIndexes as a whole.
@@ -116,7 +116,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 		criteriaMet(s, job, 1)
 		s.Stays("the Job is not Complete", func(g Gomega) {
 			g.Expect(job.Conditions()).NotTo(HaveKey(batchv1.JobComplete))
-			g.Expect(job.Now().Status.CompletionTime).To(BeNil())
+			g.Expect(job.Now().Status.CompletionTime).To(BeNil(), "status.completionTime")
 		})
 		release("143", pods["1"])
 		job.Completes(Counters{Succeeded: 1})
@@ -221,7 +221,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 		pods["2"].End(0)
 		job.Completes(Counters{Succeeded: 1, Failed: 1})
 		Expect(failedIndexes(job)).To(Equal("0"))
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("2"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("2"), "status.completedIndexes")
 	})
 
 	// Wrong: starts to count at 0.
@@ -240,7 +240,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 		job.Resume()
 		byIndex(job.Runs(2))["2"].End(0)
 		job.Completes(Counters{Succeeded: 2})
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("0,2"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("0,2"), "status.completedIndexes")
 	})
 })
 
@@ -277,7 +277,7 @@ func completesAfterMet(s *framework.Sandbox, job *framework.Job, exitCode string
 	criteriaMet(s, job, 1)
 	release(exitCode, pods["1"])
 	job.Becomes(batchv1.JobComplete)
-	Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1))
+	Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1), "status.succeeded")
 }
 
 // criteriaMet waits until the Job has SuccessCriteriaMet because of its success policy,

@@ -64,7 +64,7 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 		job.Suspend()
 		s.Soon("the Job is Suspended and has no startTime", func(g Gomega) {
 			g.Expect(job.Conditions()).To(HaveKey(batchv1.JobSuspended))
-			g.Expect(job.Now().Status.StartTime).To(BeNil())
+			g.Expect(job.Now().Status.StartTime).To(BeNil(), "status.startTime")
 		})
 	})
 
@@ -135,7 +135,7 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 		indexesComplete(s, job, "1")
 		job.Suspend()
 		job.IsSuspended(Counters{Succeeded: 1})
-		Expect(job.Now().Status.CompletedIndexes).To(Equal("1"))
+		Expect(job.Now().Status.CompletedIndexes).To(Equal("1"), "status.completedIndexes")
 		job.Resume()
 		Expect(indexesOf(job.Runs(2))).To(ConsistOf("0", "2"))
 		s.Active().End(0)
