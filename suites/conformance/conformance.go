@@ -25,6 +25,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/jobconformance/jobconformance/suites/contract/ladder"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/expectations"
 	"github.com/jobconformance/jobconformance/suites/report"
@@ -153,7 +154,7 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	}
 	selection.Except = table.DeclinedInvariants(selection.Declined, selection.DeclinedRequirements)
 	selection.ExceptGrounds = table.DeclinedGrounds(selection.Declined, selection.DeclinedRequirements)
-	selection.Principals, selection.Owners = table.Principals(), table.Owners()
+	selection.Principals, selection.Owners = table.Principals(), ladder.Owners(table.All())
 	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr,
 		Selection: &selection}
 	options.Build.KubernetesVersion = o.KubernetesVersion

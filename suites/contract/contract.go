@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
-	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/spelling"
 )
@@ -165,15 +164,4 @@ func Declinable(feature Feature) error {
 			spelling.Remedy(string(feature), names, "decline some of "+strings.Join(names, ", ")))
 	}
 	return nil
-}
-
-// Owners returns the IDs of the requirements that an invariant belongs to, by its ID.
-func Owners(all []Requirement) causes.Owners {
-	of := causes.Owners{}
-	for _, q := range all {
-		for _, id := range q.Invariants {
-			of[id] = append(of[id], q.ID)
-		}
-	}
-	return of
 }

@@ -346,7 +346,7 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 
 	// Wrong: wants fewer pods than none.
 	It("a Job that adopts more successes than its completions is Complete", covers.Requirements(
-		CompletesAtCompletions), func(ctx SpecContext) {
+		CompletesAtCompletions, ManualSelectorTakesOver), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		old := orphansPods(s, puppet.Job("old").Parallelism(2).Completions(2))
 		s.Pods().End(0)

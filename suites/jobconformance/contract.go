@@ -9,7 +9,9 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/dialect"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/climb"
 	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/jobconformance/jobconformance/suites/contract/ladder"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/expectations"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
@@ -68,7 +70,14 @@ func (f *flags) selectByContract() error {
 	}
 	f.selection.Except = table.DeclinedInvariants(f.selection.Declined, f.selection.DeclinedRequirements)
 	f.selection.ExceptGrounds = table.DeclinedGrounds(f.selection.Declined, f.selection.DeclinedRequirements)
-	f.selection.Principals, f.selection.Owners = table.Principals(), table.Owners()
+	f.selection.Principals, f.selection.Owners = table.Principals(), ladder.Owners(table.All())
+	controllers := f.options.Implementation.Controllers()
+	switch {
+	case f.next:
+		f.selection.Rungs = climb.Rungs(controllers, f.selection.Declined, f.selection.DeclinedRequirements)
+	case !f.all && f.rerunFailed == "" && f.selection.Shard.Count == 0:
+		f.selection.First = climb.First(controllers)
+	}
 	if f.knownBugs == "off" {
 		return nil
 	}

@@ -73,6 +73,8 @@ type flags struct {
 	requests       profile.Requests // of a run with profile
 	printResults   bool             // of a shard
 	dryRun         bool
+	next           bool
+	all            bool
 	output         format         // of the report, or of the list
 	rerunFailed    string         // a report.yaml
 	earlier        *report.Report // of rerunFailed
@@ -142,6 +144,11 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 		set.IntVar(&f.repeat, "repeat", 1, "run the suites this many times; stop at the first red run")
 		set.BoolVar(&f.selection.FailFast, "fail-fast", false,
 			"stop at the first spec that fails; those that it interrupts are not verified")
+		set.BoolVar(&f.next, "next", false,
+			"check a new controller step by step: run the specs of one rung of requirements after the other, and stop "+
+				"at the first where one fails; explain lists the rungs")
+		set.BoolVar(&f.all, "all", false,
+			"run all specs also where the controller fails each of the basic ones, which are run first")
 		set.BoolVar(&f.dryRun, "dry-run", false, "print the specs that would run, as list does, and start nothing")
 	})
 	section(set, theResult, f.resultFlags)
@@ -262,6 +269,10 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 		return badinput.New(fmt.Sprintf("a reaction cannot take %s", p),
 			"give "+console.Flag("patience")+" between 1s and 1h, as in "+console.Flag("patience", "90s"))
 	}
+	if f.next && (f.rerunFailed != "" || f.selection.Shard.Count > 0) {
+		return badinput.New(console.Flag("next")+" decides which specs are run",
+			"leave "+console.Flag("rerun-failed")+" and "+console.Flag("shard")+" out")
+	}
 	if f.rbac != "" {
 		if f.options.Rights, err = run.LoadRights(f.rbac); err != nil {
 			return err
@@ -319,6 +330,9 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	env.Close()
 	console.Line(out, "reports", "%s", console.Path(env.Reports))
 	judged.PrintCauses(out, filepath.Join(console.Path(env.Reports), report.PageName))
+	if f.next {
+		f.printNext(out, judged)
+	}
 	result.Print(out)
 	if f.output == asJSON {
 		if err := printJSON(stdout, judged); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/jobconformance/jobconformance/suites/contract/ladder"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/mutants"
 	"github.com/spf13/cobra"
@@ -22,7 +23,8 @@ func explainCommand() *cobra.Command {
 	return command("explain [ID]...", "Explain requirements and invariants by their IDs",
 		`Prints what a requirement says and where it comes from, what controllers do that are wrong about
 it, the specs that check it, and how to run them; or what an invariant says, and which requirements
-it is part of. The beginning of an ID stands for all that begin so. Without an ID it lists all.
+it is part of. The beginning of an ID stands for all that begin so. Without an ID it lists all, rung
+by rung: in the order in which a new controller needs them.
 
 Exit codes: 0 it was printed, 2 bad input, 3 the harness failed.`,
 		`  jobconformance explain JOB-TRACKING-001
@@ -37,11 +39,24 @@ Exit codes: 0 it was printed, 2 bad input, 3 the harness failed.`,
 		})
 }
 
-// listContract prints each requirement on a line.
+// listContract prints each requirement on a line, below its rung.
 func listContract(out io.Writer) {
-	for _, r := range table.All() {
-		fmt.Fprintf(out, "%-24s %s\n", r.ID, r.Text)
+	list := func(all []contract.Requirement) {
+		for _, r := range all {
+			fmt.Fprintf(out, "  %-28s %s\n", r.ID, r.Text)
+		}
 	}
+	for _, profile := range []contract.Profile{contract.Job, contract.CronJob} {
+		rungs := ladder.Of(profile)
+		for n, rung := range rungs {
+			fmt.Fprintf(out, "%s controller, rung %d of %d, %s: %s\n", spec.Controller(profile).Kind(), n+1, len(rungs),
+				rung.Name, rung.Does)
+			list(rung.Requirements)
+			fmt.Fprintln(out)
+		}
+	}
+	fmt.Fprintln(out, "API server")
+	list(slices.DeleteFunc(table.All(), func(r contract.Requirement) bool { return r.Profile() != contract.API }))
 }
 
 // explain prints what the words stand for, in their order.
@@ -119,6 +134,9 @@ func unknownID(word string) error {
 func explainRequirement(out io.Writer, r contract.Requirement, specs []spec.Listed, wrong []mutants.Mutant) {
 	fmt.Fprintf(out, "%s (%s, %s)\n", r.ID, r.Level(), r.Feature)
 	fmt.Fprintf(out, "  %s\n", r.Text)
+	if rung, number, of := ladder.Find(r.ID); number > 0 {
+		fmt.Fprintf(out, "  Rung %d of %d, %s: the controller %s.\n", number, of, rung.Name, rung.Does)
+	}
 	if r.Versions != "" {
 		fmt.Fprintf(out, "  It holds in Kubernetes %s.\n", r.Versions)
 	}

@@ -50,6 +50,7 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 			Strict:               f.selection.Strict,
 			FlakyAllowed:         f.selection.FlakyAllowed,
 			Shard:                f.selection.Shard.String(),
+			Next:                 f.next,
 			DeclinedRequirements: f.selection.DeclinedRequirements,
 			Expectations:         report.Expectations(f.selection.Expectations),
 		},

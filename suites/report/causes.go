@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/jobconformance/jobconformance/suites/contract/ladder"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -60,7 +63,7 @@ func (c Cause) Count() string {
 
 // causesOf groups the failed specs, once the requirements are judged.
 func (r *Report) causesOf(specs []spec.Spec, requirements []contract.Requirement) (all []Cause) {
-	for _, group := range contract.Owners(requirements).Group(specs) {
+	for _, group := range ladder.Owners(requirements).Group(specs) {
 		c := Cause{Kind: group.Kind, ID: group.ID, Invariants: group.Invariants, Example: group.Example().Text}
 		for _, s := range group.Specs {
 			c.Specs = append(c.Specs, s.Text)
@@ -81,6 +84,27 @@ func (r *Report) causesOf(specs []spec.Spec, requirements []contract.Requirement
 		all = append(all, c)
 	}
 	return all
+}
+
+// rung is the number of the rung of what broke. What is no requirement of a controller is above all of them.
+func (c Cause) rung() int {
+	if _, number, _ := ladder.Find(c.ID); c.Kind == causes.Requirement && number > 0 {
+		return number
+	}
+	return math.MaxInt
+}
+
+// Begin returns the cause to begin with: the largest, if that is no requirement, and else the one on the lowest
+// rung. It is nil where no spec failed.
+func (r *Report) Begin() *Cause {
+	if len(r.Causes) == 0 {
+		return nil
+	}
+	begin := r.Causes[0]
+	if begin.Kind == causes.Requirement {
+		begin = slices.MinFunc(r.Causes, func(a, b Cause) int { return cmp.Compare(a.rung(), b.rung()) })
+	}
+	return &begin
 }
 
 // cause returns the one that ended a spec; nil if none did.
@@ -111,7 +135,7 @@ func (r *Report) Headline() string {
 	if n := len(sorted(waiting)); n > 0 {
 		text += fmt.Sprintf(", %d not verified because of them", n)
 	}
-	return fmt.Sprintf("%s; begin with %s: %s", text, r.Causes[0].Name(), r.Causes[0].Count())
+	return fmt.Sprintf("%s; begin with %s: %s", text, r.Begin().Name(), r.Begin().Count())
 }
 
 // How much of the causes is printed at the end of a run.
@@ -155,7 +179,7 @@ func (r *Report) printCauses(out io.Writer, page string) {
 		}
 	}
 	read := "all of it: " + page
-	if c := r.Causes[0]; c.Kind == causes.Requirement && c.Text != "" {
+	if c := r.Begin(); c.Kind == causes.Requirement && c.Text != "" {
 		read = fmt.Sprintf("more about it: %s %s; %s", console.Program("explain"), c.ID, read)
 	}
 	fmt.Fprintln(out, strings.TrimSpace(read))

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/run/causes"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
 
 func exits(s *spec.Spec) {
@@ -65,5 +67,29 @@ func TestPrintedCausesHaveAnEnd(t *testing.T) {
 	if r.PrintCauses(&out, "index.html"); strings.Count(out.String(), "\n") > 36 ||
 		!strings.Contains(out.String(), "and 42 more") {
 		t.Errorf("it prints\n%s", out.String())
+	}
+}
+
+// What a new controller does first comes first.
+func TestOneBeginsOnTheLowestRung(t *testing.T) {
+	judged := func(specs ...spec.Spec) *Report {
+		return Judge(Run{Run: record.Run{Specs: specs}, Cluster: Cluster{KubernetesVersion: "v1.37.1"}}, table.All())
+	}
+	r := judged(ended("a", failed, "JOB-BACKOFF-009"), ended("b", failed, "JOB-BACKOFF-009"),
+		ended("c", failed, "JOB-FAULTS-001"), ended("d", failed, "JOB-STATUS-001"), ended("e", failed, "API-JOB-001"))
+	var got []string
+	for _, c := range r.Causes {
+		got = append(got, c.ID)
+	}
+	want := []string{"JOB-BACKOFF-009", "JOB-STATUS-001", "JOB-FAULTS-001", "API-JOB-001"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the causes are %v, want %v", got, want)
+	}
+	if !strings.HasSuffix(r.Headline(), "; begin with JOB-STATUS-001: 1 spec") {
+		t.Errorf("the headline is %q", r.Headline())
+	}
+	r = judged(ended("a", failed, "JOB-STATUS-001"), ended("b", exits), ended("c", exits))
+	if begin := r.Begin().Kind; begin != causes.Exit {
+		t.Errorf("begin with a %s", begin)
 	}
 }

@@ -107,6 +107,7 @@ func differences(old, new *Report) []string {
 		{"specs by --labels", old.Selection.Labels, new.Selection.Labels, "all"},
 		{"specs by --requirement", list(old.Selection.Requirements), list(new.Selection.Requirements), "all"},
 		{"specs by --rerun-failed", old.Selection.RerunFailed, new.Selection.RerunFailed, "all"},
+		{"specs by --next", steps(old), steps(new), "all"},
 		{"shards", old.Selection.Shard, new.Selection.Shard, "all"},
 	} {
 		if part.old != part.new {
@@ -121,6 +122,14 @@ func differences(old, new *Report) []string {
 		}
 	}
 	return notes
+}
+
+// steps says how a run went on with --next.
+func steps(r *Report) string {
+	if !r.Selection.Next {
+		return ""
+	}
+	return "up to the first rung that does not hold"
 }
 
 func byID(r *Report) map[string]Requirement {

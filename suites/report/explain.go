@@ -12,6 +12,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/ladder"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 )
 
@@ -25,7 +26,7 @@ const shownLines = 20
 func Explain(s spec.Spec, folder, again string) string {
 	var b strings.Builder
 	var broken []string
-	for _, key := range table.Owners().Of(s) {
+	for _, key := range ladder.Owners(table.All()).Of(s) {
 		if key.Kind == causes.Requirement {
 			broken = append(broken, key.ID)
 		}

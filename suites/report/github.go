@@ -183,8 +183,8 @@ func (r *Report) listCauses(b *strings.Builder) {
 			len(c.NotVerified), strings.ReplaceAll(c.Example, "|", "\\|"))
 	}
 	b.WriteString("\n")
-	if c := r.Causes[0]; c.Kind == causes.Requirement && c.Text != "" {
-		fmt.Fprintf(b, "`jobconformance explain %s` says more about the first; add `--requirement=%s` to the flags of "+
+	if c := r.Begin(); c.Kind == causes.Requirement && c.Text != "" {
+		fmt.Fprintf(b, "`jobconformance explain %s` says where to begin; add `--requirement=%s` to the flags of "+
 			"the run to check it alone. The whole report is in the folder of the reports, `%s`.\n\n", c.ID, c.ID,
 			PageName)
 	}

@@ -58,7 +58,7 @@ func TestGitHub(t *testing.T) {
 	for _, want := range []string{
 		"### mine: RED, non-conformant", "**2 of 3 requirements broken; begin with JOB-A-001: 1 spec**",
 		"| 1 | **JOB-A-001** A MUST hold. | 0 requirements | x: 100% fails |", "and 11 more",
-		"`jobconformance explain JOB-A-001` says more",
+		"`jobconformance explain JOB-A-001` says where to begin",
 		"21 failed, 1 unexpected pass, 1 known issue, 1 warning, 1 passed",
 		"- **JOB-A-001** A MUST hold. ([batch/v1 JobSpec](", "- **unexpected pass**: the known bug",
 		"- kubernetes/kubernetes#7: It forgets.",

@@ -138,6 +138,9 @@ type Selection struct {
 	RerunFailed string `json:"rerunFailed,omitempty"`
 	// Shard is the part of the specs that was run, as in 2/4. Default: all.
 	Shard string `json:"shard,omitempty"`
+	// Next is true where one rung of requirements was checked after the other, up to the first on which not all
+	// hold. Default: all were checked at once.
+	Next bool `json:"next,omitempty"`
 	// Declined are the features that the implementation does not claim.
 	Declined []contract.Feature `json:"declined,omitempty"`
 	// DeclinedRequirements are the IDs of others that the implementation does not claim.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	admission "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	"github.com/jobconformance/jobconformance/suites/contract"
@@ -67,9 +66,6 @@ func Principals() map[spec.Ground]string {
 	}
 	return all
 }
-
-// Owners returns the IDs of the requirements that an invariant belongs to, by its ID.
-func Owners() causes.Owners { return contract.Owners(All()) }
 
 // DeclinedGrounds returns the grounds whose requirements are declined, by their feature or by their ID.
 func DeclinedGrounds(features, ids []string) (declined []spec.Ground) {
