@@ -125,11 +125,11 @@ node-image: ## build a node image for CLUSTER=kind without a container registry
 # The programs of CI. The go command leaves their folder out of ./...
 CI_PROGRAMS = $(patsubst %/main.go,./%,$(wildcard .ci/*/main.go))
 
-test: ## unit tests, the embedded cluster, go install, and the self-test: every mutant must be caught
+test: ## unit tests, the embedded cluster, go install, the guide, and the self-test: every mutant must be caught
 	@$(needsgo)
 	go vet ./... $(CI_PROGRAMS)
 	go test -timeout 10m ./... $(CI_PROGRAMS)
-	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run 'TestEmbedded|TestInstall' ./fixtures/cluster ./suites/jobconformance
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run 'TestEmbedded|TestInstall|TestStepsOfTheGuide' ./fixtures/cluster ./suites/jobconformance ./suites/guide
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 45m -v -run TestEveryMutantIsCaught ./suites/mutants
 
 VARIANTS ?= ## regular expression: only variants whose names match it
@@ -173,7 +173,7 @@ lint: ## gofmt, the words of suites/prose/words.yaml, staticcheck, and actionlin
 # MATRIX is a matrix.jsonl of repro-matrix. DURATIONS are report.yaml of whole runs, whose longest
 # times are taken over, and PUBLISH is one for suites/report/published.
 uptodate = UPDATE=1 MATRIX=$(call quote,$(MATRIX)) PUBLISH=$(call quote,$(abspath $(1))) DURATIONS=$(call quote,$(abspath $(DURATIONS))) \
-	go test -count=1 -run UpToDate ./suites ./suites/durations ./suites/report ./suites/jobconformance ./suites/scenario/library
+	go test -count=1 -run UpToDate ./suites ./suites/durations ./suites/guide ./suites/report ./suites/jobconformance ./suites/scenario/library
 
 .PHONY: requirements figures published
 requirements figures: ## write all that is generated; MATRIX=, DURATIONS= and PUBLISH= take over the results of runs

@@ -24,7 +24,7 @@ var groups = []group{checkGroup, reproduceGroup, measureGroup, toolsGroup}
 // addGroups adds all commands to the program, each in its group.
 func addGroups(root *cobra.Command) {
 	commands := map[group][]*cobra.Command{
-		checkGroup: {runCommand(), listCommand(), explainCommand(), mergeCommand(), compareCommand(),
+		checkGroup: {runCommand(), listCommand(), explainCommand(), initCommand(), mergeCommand(), compareCommand(),
 			expectationsCommand(), checkHistoryCommand()},
 		reproduceGroup: {reproCommand(), matrixCommand(), exploreCommand(), soakCommand(), crashCommand()},
 		measureGroup:   {benchCommand(), scoreCommand()},
