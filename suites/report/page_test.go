@@ -108,13 +108,16 @@ func TestSamplePage(t *testing.T) {
 		}
 		specs = append(specs, s)
 	}
-	r := Judge(Run{
-		Run: record.Run{Specs: specs, Date: time.Now(), Duration: time.Minute},
+	run := Run{
+		Run: record.Run{Specs: specs[:400], Date: time.Now().AddDate(0, 0, -1), Duration: time.Minute},
 		Implementation: Implementation{Name: "mine", Version: "v0.1.0", Organization: "Example",
 			URL: "https://example.org"},
 		Cluster:   Cluster{Kind: "embedded", KubernetesVersion: "v1.37.1"},
 		Selection: Selection{Labels: "area:job && !slow"},
-	}, table.All())
+	}
+	run.Earlier = Judge(run, table.All())
+	run.Specs, run.Date = specs, time.Now()
+	r := Judge(run, table.All())
 	text, err := Page(r, pictures, nil)
 	if err != nil {
 		t.Fatal(err)

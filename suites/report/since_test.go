@@ -73,8 +73,8 @@ func TestReportsSaySinceWhenSomethingIsRed(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if n := strings.Count(string(page), " data-new"); n != 2 {
-		t.Errorf("%d specs and requirements are new, want 2", n)
+	if n := strings.Count(string(page), " data-new"); n != 3 {
+		t.Errorf("%d are new, want a cause, a spec and a requirement", n)
 	}
 	var summary bytes.Buffer
 	if err := fourth.Summarize(&summary); err != nil || !strings.Contains(summary.String(), "1 better") ||

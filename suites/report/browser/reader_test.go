@@ -69,6 +69,15 @@ func TestAddress(t *testing.T) {
 			t.Errorf("#%s has no link to copy", id)
 		}
 	}
+	// What is new since an earlier report has a filter where there is one.
+	if evaluate[bool](t, ctx, `!!document.querySelector("[data-new]")`) {
+		show(t, ctx, page+"#outcome=new")
+		others := evaluate[int](t, ctx, `document.querySelectorAll("details.s:not([data-new]):not([hidden])").length`)
+		if others > 0 {
+			t.Errorf("%d specs that are not new are shown as new", others)
+		}
+		show(t, ctx, page+"#"+evaluate[string](t, ctx, `document.querySelector("details.q").id`))
+	}
 	do(t, ctx, chromedp.Click("details.q[open] button.link", chromedp.ByQuery),
 		chromedp.Poll(`document.querySelector("details.q[open] button.link").textContent === "copied"`, nil))
 	for _, link := range evaluate[[]string](t, ctx, `[...document.querySelectorAll("nav a")].map(a => a.hash.slice(1))`) {
