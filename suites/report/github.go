@@ -2,13 +2,16 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
@@ -24,7 +27,12 @@ func GitHub(out io.Writer, run Run, r *Report) error {
 		return nil
 	}
 	annotate(out, run.applicable(), r)
-	path := os.Getenv("GITHUB_STEP_SUMMARY")
+	return errors.Join(appendTo(os.Getenv("GITHUB_STEP_SUMMARY"), r.Summarize),
+		appendTo(os.Getenv("GITHUB_OUTPUT"), r.outputs))
+}
+
+// appendTo has write write to the end of a file; nothing where the path is empty.
+func appendTo(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return nil
 	}
@@ -32,8 +40,17 @@ func GitHub(out io.Writer, run Run, r *Report) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	return r.Summarize(file)
+	return errors.Join(write(file), file.Close())
+}
+
+// outputs writes those of a step: the result, and how many specs ended in each way, as in not-verified=3.
+func (r *Report) outputs(out io.Writer) error {
+	_, err := fmt.Fprintf(out, "result=%s\n", r.Result)
+	for _, o := range SpecOutcomes() {
+		_, wrong := fmt.Fprintf(out, "%s=%d\n", strings.ReplaceAll(string(o), " ", "-"), r.Specs[o])
+		err = cmp.Or(err, wrong)
+	}
+	return err
 }
 
 // Fold folds what is printed until end is called, in a step of GitHub Actions.
@@ -184,10 +201,18 @@ func (r *Report) listCauses(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	if c := r.Begin(); c.Kind == causes.Requirement && c.Text != "" {
-		fmt.Fprintf(b, "`jobconformance explain %s` says where to begin; add `--requirement=%s` to the flags of "+
-			"the run to check it alone. The whole report is in the folder of the reports, `%s`.\n\n", c.ID, c.ID,
-			PageName)
+		fmt.Fprintf(b, "`jobconformance explain %s` says where to begin. To check it alone:\n\n```\n%s\n```\n\n"+
+			"The whole report is in the folder of the reports, `%s`.\n\n", c.ID, r.command(c.ID), PageName)
 	}
+}
+
+// command checks one requirement with the flags of the run.
+func (r *Report) command(id string) string {
+	words := []string{"jobconformance run"}
+	for _, name := range slices.Sorted(maps.Keys(r.Flags)) {
+		words = append(words, console.Argument(name, r.Flags[name]))
+	}
+	return strings.Join(append(words, console.Argument("requirement", id)), " ")
 }
 
 // declined are the first requirements that the user declines, with the reasons.

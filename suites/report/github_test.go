@@ -13,8 +13,9 @@ import (
 )
 
 func TestGitHub(t *testing.T) {
-	summary := filepath.Join(t.TempDir(), "summary.md")
+	summary, outputs := filepath.Join(t.TempDir(), "summary.md"), filepath.Join(t.TempDir(), "outputs")
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
+	t.Setenv("GITHUB_OUTPUT", outputs)
 	t.Setenv("GITHUB_WORKSPACE", "/src")
 	located := ended("x: 100% fails", quoting, "JOB-A-001", "JOB-A-002")
 	located.Source, located.Location = spec.Source{File: "suites/x.go", Line: 3},
@@ -22,7 +23,8 @@ func TestGitHub(t *testing.T) {
 	run := Run{Run: record.Run{Specs: []spec.Spec{
 		located, ended("y: warns", should, "JOB-A-001"), ended("z: is known", known, "JOB-A-002"),
 		ended("w: passes", passed), ended("v: is fixed", fixed, "JOB-I-001"),
-	}}, Implementation: Implementation{Name: "mine"}}
+	}}, Implementation: Implementation{Name: "mine"},
+		Flags: map[string]string{"implementation": "exec:mine --v=2", "controllers": "job"}}
 	for i := range 20 {
 		run.Specs = append(run.Specs, ended("z: many fail", failed, fmt.Sprintf("JOB-M-%03d", i)))
 	}
@@ -59,6 +61,7 @@ func TestGitHub(t *testing.T) {
 		"### mine: RED, non-conformant", "**2 of 3 requirements broken; begin with JOB-A-001: 1 spec**",
 		"| 1 | **JOB-A-001** A MUST hold. | 0 requirements | x: 100% fails |", "and 11 more",
 		"`jobconformance explain JOB-A-001` says where to begin",
+		"\njobconformance run --controllers=job --implementation='exec:mine --v=2' --requirement=JOB-A-001\n",
 		"21 failed, 1 unexpected pass, 1 known issue, 1 warning, 1 passed",
 		"- **JOB-A-001** A MUST hold. ([batch/v1 JobSpec](", "- **unexpected pass**: the known bug",
 		"- kubernetes/kubernetes#7: It forgets.",
@@ -67,6 +70,11 @@ func TestGitHub(t *testing.T) {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the summary lacks %q:\n%s", want, text)
 		}
+	}
+	text, err = os.ReadFile(outputs)
+	if want := "result=non-conformant\nfailed=21\nunexpected-pass=1\nflaky=0\nharness-error=0\nknown-issue=1\n" +
+		"warning=1\nnot-verified=0\ndeclined=0\npassed=1\n"; err != nil || string(text) != want {
+		t.Errorf("the outputs are %q, %v", text, err)
 	}
 }
 

@@ -17,7 +17,29 @@ import (
 // JUnitName is the name of the file for CI systems in the folder of a report.
 const JUnitName = "junit.xml"
 
-// WriteJUnit writes the specs of a run into a folder, each once. Pictures are by the text of specs.
+// The types of Ginkgo, with the attribute file of a test, which CI systems read. Attributes of the
+// root are those that both levels have, so that their counts agree.
+type (
+	jUnitSuites struct {
+		XMLName    xml.Name     `xml:"testsuites"`
+		Tests      int          `xml:"tests,attr"`
+		Errors     int          `xml:"errors,attr"`
+		Failures   int          `xml:"failures,attr"`
+		Time       float64      `xml:"time,attr"`
+		TestSuites []jUnitSuite `xml:"testsuite"`
+	}
+	jUnitSuite struct {
+		reporters.JUnitTestSuite
+		TestCases []jUnitCase `xml:"testcase"`
+	}
+	jUnitCase struct {
+		reporters.JUnitTestCase
+		File string `xml:"file,attr,omitempty"`
+	}
+)
+
+// WriteJUnit writes the specs of a run into a folder, each once, without those that were not selected: a view of
+// what changed between two runs would show hundreds. Pictures are by the text of specs.
 func WriteJUnit(folder string, run Run, r *Report, pictures map[string]Picture) error {
 	text, err := xml.MarshalIndent(jUnit(run, r, pictures), "", "  ")
 	if err != nil {
@@ -28,8 +50,8 @@ func WriteJUnit(folder string, run Run, r *Report, pictures map[string]Picture) 
 
 // jUnit fills Ginkgo's types. It does not use Ginkgo's own function: that puts one class
 // name on all specs, and cannot skip a spec that has failed.
-func jUnit(run Run, r *Report, pictures map[string]Picture) reporters.JUnitTestSuites {
-	suite := reporters.JUnitTestSuite{
+func jUnit(run Run, r *Report, pictures map[string]Picture) jUnitSuites {
+	suite := jUnitSuite{JUnitTestSuite: reporters.JUnitTestSuite{
 		Name:      spec.Suite,
 		Package:   "github.com/jobconformance/jobconformance/suites",
 		Time:      r.Duration.Seconds(),
@@ -42,12 +64,18 @@ func jUnit(run Run, r *Report, pictures map[string]Picture) reporters.JUnitTestS
 			{Name: "kubernetesVersion", Value: r.Cluster.KubernetesVersion},
 			{Name: "result", Value: string(r.Result)},
 		}},
+	}}
+	add := func(c reporters.JUnitTestCase) {
+		suite.TestCases = append(suite.TestCases, jUnitCase{JUnitTestCase: c})
 	}
 	for i, c := range r.Causes {
 		suite.Properties.Properties = append(suite.Properties.Properties, reporters.JUnitProperty{
 			Name: fmt.Sprintf("cause %d", i+1), Value: c.Count() + ", " + c.Sentence()})
 	}
 	for _, s := range run.applicable() {
+		if s.Unselected() {
+			continue
+		}
 		suite.TestCases = append(suite.TestCases, testCase(s, r.cause(s.Text), pictures[s.Text]))
 	}
 	if len(run.Crashes) > 0 {
@@ -56,21 +84,21 @@ func jUnit(run Run, r *Report, pictures map[string]Picture) reporters.JUnitTestS
 			crashes = append(crashes, crash.String())
 		}
 		text := strings.Join(crashes, "\n\n")
-		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
+		add(reporters.JUnitTestCase{
 			Name: "the implementation runs until it is stopped", Classname: spec.Suite, Status: string(spec.Failed),
 			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.ImplementationExited),
 				Description: text},
 		})
 	}
 	if run.HarnessError != "" {
-		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
+		add(reporters.JUnitTestCase{
 			Name: "the harness runs to its end", Classname: spec.Suite, Status: string(spec.HarnessError),
 			Error: &reporters.JUnitError{Message: firstLine(run.HarnessError), Type: string(spec.Harness),
 				Description: run.HarnessError},
 		})
 	}
 	if run.Incomplete != "" {
-		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
+		add(reporters.JUnitTestCase{
 			Name: "the run comes to its end", Classname: spec.Suite, Status: string(spec.NotVerified),
 			Error: &reporters.JUnitError{Message: run.Incomplete, Type: "incomplete",
 				Description: fmt.Sprintf("%s; specs not run: %d", run.Incomplete, len(r.NotRun))},
@@ -87,27 +115,24 @@ func jUnit(run Run, r *Report, pictures map[string]Picture) reporters.JUnitTestS
 			suite.Skipped++
 		}
 	}
-	return reporters.JUnitTestSuites{
-		Tests: suite.Tests, Disabled: suite.Skipped, Errors: suite.Errors, Failures: suite.Failures, Time: suite.Time,
-		TestSuites: []reporters.JUnitTestSuite{suite},
-	}
+	return jUnitSuites{Tests: suite.Tests, Errors: suite.Errors, Failures: suite.Failures, Time: suite.Time,
+		TestSuites: []jUnitSuite{suite}}
 }
 
-// testCase is one spec. Its name and its class are the spec's text and how that begins,
+// testCase is one spec. Its class is how the spec's text begins, and its name the rest,
 // so that they stay the same when its labels change. What failed but does not turn a run
 // red is skipped: CI systems show the reason of a skipped test, and none for one that
 // passed.
-func testCase(s spec.Spec, cause *Cause, p Picture) reporters.JUnitTestCase {
-	class, _, found := strings.Cut(s.Text, ": ")
+func testCase(s spec.Spec, cause *Cause, p Picture) jUnitCase {
+	class, name, found := strings.Cut(s.Text, ": ")
 	if !found {
-		class = spec.Suite
+		class, name = spec.Suite, s.Text
 	}
-	c := reporters.JUnitTestCase{Name: s.Text, Classname: class, Status: string(s.Outcome()),
-		Time: s.Duration.Seconds()}
+	c := jUnitCase{JUnitTestCase: reporters.JUnitTestCase{Name: name, Classname: class, Status: string(s.Outcome()),
+		Time: s.Duration.Seconds()}, File: s.Source.File}
 	if !s.Source.IsZero() {
 		c.Properties = &reporters.JUnitProperties{Properties: []reporters.JUnitProperty{
-			{Name: "file", Value: s.Source.File}, {Name: "line", Value: strconv.Itoa(s.Source.Line)},
-		}}
+			{Name: "line", Value: strconv.Itoa(s.Source.Line)}}}
 	}
 	why := headOf(s, cause)
 	switch o := s.Outcome(); {

@@ -40,13 +40,17 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 		ended("Job x: passes", passed, "JOB-A-001"), ended("Job x: <fails>", quoting, "JOB-A-001"),
 		ended("Job x: warns", should),
 		ended("Job x: is known", known), ended("Job x: is fixed", fixed), ended("Job x: has no API server", harness),
-		ended("Job x: is left out", notRun), ended("no theme", passed), other,
+		ended("Job x: is left out", notRun), ended("Job x: is cut off", cutOff), ended("no theme", passed), other,
 		ended("Job x: is declined", func(s *spec.Spec) { s.Declined = []string{"indexed"} }),
 	}
 	suite := read(t, Run{Run: record.Run{Specs: specs, Crashes: []spec.Crash{{Exit: "exit code 1", Log: "panic: no"}}}})
 	tests := map[string]junit.Test{}
 	for _, test := range suite.Tests {
-		tests[test.Name] = test
+		name := test.Name
+		if test.Classname != spec.Suite {
+			name = test.Classname + ": " + name
+		}
+		tests[name] = test
 	}
 	if len(suite.Tests) != 10 || len(tests) != 10 {
 		t.Errorf("%d tests, want 9 specs and one for the exit", len(suite.Tests))
@@ -66,7 +70,7 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 			"the known bug kubernetes/kubernetes#7 did not show: take it off the list of known " +
 				"bugs, or correct its versions", ""},
 		"Job x: has no API server": {junit.StatusError, "no API server", ""},
-		"Job x: is left out":       {junit.StatusSkipped, "not verified: not selected", ""},
+		"Job x: is cut off":        {junit.StatusSkipped, "not verified: the time was over", ""},
 		"Job x: is declined":       {junit.StatusSkipped, "declined: the implementation does not claim indexed", ""},
 		"no theme":                 {junit.StatusPassed, "", ""},
 		"the implementation runs until it is stopped": {junit.StatusFailed, "exit code 1", "panic: no"},
@@ -101,6 +105,8 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 	}
 }
 
+func cutOff(s *spec.Spec) { s.Message = "not verified: the time was over" }
+
 // A label that is edited must not cost a test its history.
 func TestNamesInJUnitDoNotChangeWithLabels(t *testing.T) {
 	plain := ended("Job x: passes", passed)
@@ -116,8 +122,8 @@ func TestNamesInJUnitDoNotChangeWithLabels(t *testing.T) {
 // The attributes of a suite count what is in it, for readers that do not count.
 func TestJUnitCounts(t *testing.T) {
 	folder := t.TempDir()
-	run := Run{Run: record.Run{Specs: []spec.Spec{ended("a", failed), ended("b", harness), ended("c", notRun),
-		ended("d", passed)}, HarnessError: "the API server ended"}}
+	run := Run{Run: record.Run{Specs: []spec.Spec{ended("a", failed), ended("b", harness), ended("c", cutOff),
+		ended("d", passed), ended("e", notRun)}, HarnessError: "the API server ended"}}
 	if err := WriteJUnit(folder, run, Judge(run, requirements), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +132,10 @@ func TestJUnitCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got struct {
-		Suite struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Suite    struct {
 			Tests    int `xml:"tests,attr"`
 			Failures int `xml:"failures,attr"`
 			Errors   int `xml:"errors,attr"`
@@ -136,8 +145,9 @@ func TestJUnitCounts(t *testing.T) {
 	if err := xml.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	if s := got.Suite; s.Tests != 5 || s.Failures != 1 || s.Errors != 2 || s.Skipped != 1 {
-		t.Errorf("%+v", s)
+	if s := got.Suite; s.Tests != 5 || s.Failures != 1 || s.Errors != 2 || s.Skipped != 1 || got.Tests != s.Tests ||
+		got.Failures != s.Failures || got.Errors != s.Errors {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -150,7 +160,7 @@ func TestJUnitSaysWhereSpecsAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<property name="file" value="suites/job/x.go">`, `<property name="line" value="40">`,
+		` file="suites/job/x.go"`, `<property name="line" value="40">`,
 		"suites/job/y.go:7 (spec: suites/job/x.go:40)",
 	} {
 		if !strings.Contains(string(text), want) {
