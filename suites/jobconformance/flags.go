@@ -70,7 +70,8 @@ func versionFlags(set *pflag.FlagSet, o *run.Options) {
 	section(set, theCluster, func(set *pflag.FlagSet) {
 		set.StringVar(&o.Build.KubernetesVersion, "kubernetes-version", "",
 			"version of the control plane and of kube-controller-manager as the implementation, as in "+
-				"v1.36.3 or v1.37.0-rc.1 (default: "+build.DefaultKubernetesVersion+", or that of --kubernetes-source)")
+				"v1.36.3, v1.37.0-rc.1, or 1.36 for the newest of it that this program knows (default: "+
+				build.DefaultKubernetesVersion+", or that of --kubernetes-source)")
 	})
 	sourceFlag(set, &o.Build)
 	gatesFlag(set, &o.FeatureGates)

@@ -120,6 +120,7 @@ clone, make e2e LABELS=... is the same as run --labels=...
 	root.Version = suiteVersion()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SuggestionsMinimumDistance = 2
+	takeReleases(root)
 	completeAll(root)
 	return root
 }
