@@ -21,7 +21,7 @@ func takeReleases(root *cobra.Command) {
 		c.Flags().VisitAll(func(flag *pflag.Flag) {
 			if slices.Contains(releaseFlags, flag.Name) && flag.Value.Type() != "bool" {
 				flag.Value = resolving(flag.Value)
-				flag.DefValue = strings.TrimSuffix(flag.DefValue, "[]") // help leaves out an empty default of other types
+				flag.DefValue = strings.TrimSuffix(flag.DefValue, "[]") // help would show it
 			}
 		})
 	})

@@ -12,7 +12,7 @@ func TestReleases(t *testing.T) {
 		"latest": build.DefaultKubernetesVersion, "stable": build.DefaultKubernetesVersion, "1.36": "v1.36.4",
 		"v1.36": "v1.36.4", "1.36.x": "v1.36.4", "1.37.1": "v1.37.1", "v1.36.3": "v1.36.3",
 		"1.38.0-rc.1": "v1.38.0-rc.1",
-		"1.99": "1.99", "v1": "v1", "newest": "newest", "": "",
+		"1.99":        "1.99", "v1": "v1", "newest": "newest", "": "",
 	} {
 		if got := resolve(word); got != want {
 			t.Errorf("%q is %s, want %s", word, got, want)
