@@ -209,7 +209,7 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 		set.StringVar(&f.dialect, "dialect", "",
 			"file with the custom resource that takes the place of CronJobs, as fixtures/dialect/example/dialect.yaml")
 		set.StringVar(&f.upstream, "upstream", "",
-			"version of Kubernetes that an exec: or image: is a build of, as in v1.37.1: its known bugs are expected")
+			"version of Kubernetes that an exec: or image: is a build of, as in v1.37.1: its known bugs may show")
 	})
 	section(set, whichSpecs, func(set *pflag.FlagSet) {
 		set.StringVar(&f.labels, "labels", "",
