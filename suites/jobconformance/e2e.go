@@ -331,7 +331,7 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	console.Line(out, "reports", "%s", console.Path(env.Reports))
 	judged.PrintCauses(out, filepath.Join(console.Path(env.Reports), report.PageName))
 	if f.next {
-		f.printNext(out, result.Stopped)
+		f.printNext(out, result)
 	}
 	result.Print(out)
 	if f.output == asJSON {

@@ -39,6 +39,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		args []string
 		want string
 	}{
+		"rungs of a shard":       {[]string{"run", "--next", "--shard=1/2"}, "leave --rerun-failed and --shard out"},
 		"unknown implementation": {[]string{"-i", "kueue"}, `unknown implementation "kueue"`},
 		"command not there":      {[]string{"-i", "exec:/no/such/controller"}, "cannot be started"},
 		"misspelt placeholder":   {[]string{"-i", "exec:sh {kubeconfg}"}, "unknown placeholder {kubeconfg}"},

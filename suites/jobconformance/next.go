@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/spf13/pflag"
 )
 
-// printNext prints the command for the next step of a controller that is checked step by step. The rung is the one
-// that does not hold; empty if all do.
-func (f *flags) printNext(out io.Writer, rung string) {
+// printNext prints the command for the next step of a controller that is checked step by step; nothing where the
+// run does not know which one that is.
+func (f *flags) printNext(out io.Writer, found *record.Run) {
 	words := []string{console.Program("run")}
 	f.set.Visit(func(flag *pflag.Flag) {
 		if !slices.Contains(selecting, flag.Name) {
@@ -20,9 +21,11 @@ func (f *flags) printNext(out io.Writer, rung string) {
 		}
 	})
 	again := strings.Join(words, " ")
-	if rung == "" {
+	switch {
+	case found.Stopped != "":
+		fmt.Fprintf(out, "the rung %s does not hold yet; check again: %s %s\n", found.Stopped, again,
+			console.Flag("next"))
+	case found.Green():
 		fmt.Fprintln(out, "\nevery rung that was checked holds; all of them together:", again)
-		return
 	}
-	fmt.Fprintf(out, "the rung %s does not hold yet; check again: %s %s\n", rung, again, console.Flag("next"))
 }
