@@ -137,7 +137,7 @@ class Timeline {
     } else if (e.key === "Enter" || e.key === " ") {
       this.pin(from);
     } else if (e.key === "Escape" && this.from) {
-      this.pin(this.from);
+      this.pin(this.from, from);
     } else if (e.key === "+" || e.key === "-") {
       this.scale(e.key === "+" ? this.zoom * 2 : this.zoom / 2);
     } else {
@@ -152,11 +152,11 @@ class Timeline {
     return others.filter(m => Math.abs(m.y - y) < 4).sort((a, b) => Math.abs(a.x - from.x) - Math.abs(b.x - from.x))[0];
   }
   // pin has others be compared with a revision, until it is chosen once more.
-  pin(point) {
+  pin(point, shown = point) {
     if (this.from) this.from.dot.classList.remove("from");
     this.from = this.from === point || !point.dot.dataset.r ? null : point;
     if (this.from) this.from.dot.classList.add("from");
-    this.show(point);
+    this.show(shown);
   }
   // fields returns those of a revision, by their paths.
   fields(i) {
