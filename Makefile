@@ -164,6 +164,14 @@ page: ## test the page of a run with 600 specs in Chromium, or of a red run: JOB
 	JOBCONFORMANCE_SAMPLE=$(CURDIR)/bin/page.html go test -count=1 -run TestSamplePage ./suites/report
 	cd suites/report/browser && npm ci --silent --ignore-scripts --no-audit --no-fund && go vet ./... && JOBCONFORMANCE_PAGE=$(abspath $(JOBCONFORMANCE_PAGE)) go test -count=1 -v ./...
 
+.PHONY: picture
+picture: bin/jobconformance ## run the bundled controller and a wrong one, and make the samples and the picture of the README
+	@mkdir -p suites/report/samples
+	JOBCONFORMANCE_PICTURE=$(CURDIR)/bin/jobconformance go test -count=1 -run TestPicture ./suites/mutants
+	cd suites/report/browser && JOBCONFORMANCE_PAGE=$(CURDIR)/reports/picture/red/index.html \
+		JOBCONFORMANCE_PICTURE=$(CURDIR)/suites/report/page.png go test -count=1 -run TestPicture ./...
+	$(MAKE) figures
+
 lint: ## gofmt, the words of suites/prose/words.yaml, staticcheck, and actionlint
 	@unformatted=$$(gofmt -l .ci controller fixtures suites) && test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
 	go test -count=1 ./suites/prose

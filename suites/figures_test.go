@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/mutants"
@@ -54,6 +56,64 @@ func TestFiguresAreUpToDate(t *testing.T) {
 		} else if want != string(text) {
 			t.Errorf("the figures of %s are out of date: run make figures", page)
 		}
+	}
+}
+
+// samples are the indented blocks of the README that `make picture` has taken from runs, by their files in
+// report/samples.
+var samples = map[string]*regexp.Regexp{
+	"green": regexp.MustCompile(`(?m)^    \$ jobconformance run --labels=.*\n(?:    .*\n)+`),
+	"red":   regexp.MustCompile(`(?m)^    \[1/\d+\] FAILED .*\n(?:    .*\n)+`),
+}
+
+// How many requirements there are, and how many specs were not run, changes with each that is added: a sample has
+// the figures of today.
+var (
+	ofRequirements = regexp.MustCompile(`of \d+ requirements`)
+	lastLine       = regexp.MustCompile(`(?m)^GREEN .*: (\d+) passed, 0 failed, (\d+) declined, (\d+) not verified`)
+	progress       = regexp.MustCompile(`(?m)^\[1/(\d+)\]`)
+)
+
+// With UPDATE=1, the test writes the samples.
+func TestSamplesAreUpToDate(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, selected := specs.Preview(), 0
+	for _, s := range all {
+		if slices.Contains(s.Labels(), "behaviour:parallelism") {
+			selected++
+		}
+	}
+	want := string(text)
+	for name, block := range samples {
+		sample, err := os.ReadFile(filepath.Join("report/samples", name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := progress.FindSubmatch(sample)
+		if run == nil || string(run[1]) != fmt.Sprint(selected) || !block.MatchString(want) {
+			t.Errorf("the sample %s is of a run of other specs than the %d that there are now, or the README has no "+
+				"place for it: run make picture", name, selected)
+			continue
+		}
+		now := ofRequirements.ReplaceAllString(string(sample), fmt.Sprintf("of %d requirements", len(table.All())))
+		if last := lastLine.FindStringSubmatchIndex(now); last != nil {
+			number := func(group int) int {
+				n, _ := strconv.Atoi(now[last[2*group]:last[2*group+1]])
+				return n
+			}
+			now = now[:last[6]] + fmt.Sprint(len(all)-number(1)-number(2)) + now[last[7]:]
+		}
+		want = block.ReplaceAllLiteralString(want, console.Indent(now, 4)+"\n")
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile("../README.md", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(text) {
+		t.Error("the samples of README.md are out of date: run make figures")
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -123,14 +125,14 @@ func requirements(n *int) chromedp.Action {
 }
 
 func TestPage(t *testing.T) {
-	page := address(t)
+	there := address(t)
 	ctx := open(t)
 	do(t, ctx, runtime.Enable()) // and start the browser
 	said := complaints(ctx)
 
 	var all, allSpecs, requests int
 	var milliseconds float64
-	do(t, ctx, chromedp.Navigate(page), chromedp.WaitReady("#requirements"), requirements(&all), specs(&allSpecs),
+	do(t, ctx, chromedp.Navigate(there), chromedp.WaitReady("#requirements"), requirements(&all), specs(&allSpecs),
 		chromedp.Poll(loaded+" > 0", nil), chromedp.Evaluate(loaded, &milliseconds),
 		chromedp.Evaluate(`performance.getEntriesByType("resource").length`, &requests))
 	t.Logf("%d requirements, %d specs, open in %.0f ms", all, allSpecs, milliseconds)
@@ -181,11 +183,37 @@ func TestPage(t *testing.T) {
 	do(t, ctx, chromedp.Evaluate(
 		`document.getElementById("legend").open = true; document.getElementById("legend").scrollIntoView()`, nil))
 	shoot(t, ctx, "legend.png", "")
-	shoot(t, ctx, "timeline.png", "details.s[open]")
+	do(t, ctx, chromedp.Evaluate(`document.querySelector("details.s[open]").scrollIntoView()`, nil))
+	shoot(t, ctx, "timeline.png", "")
 	do(t, ctx, scheme("dark"), chromedp.Evaluate("scrollTo(0, 0)", nil))
 	shoot(t, ctx, "dark.png", "")
 
 	if complained := said(); len(complained) > 0 {
 		t.Errorf("the page complained: %q", complained)
+	}
+}
+
+// PictureEnv is the path of the picture of a page that the README shows. Default: it is not made.
+const PictureEnv = "JOBCONFORMANCE_PICTURE"
+
+// TestPicture makes a picture of the top of the page, up to the end of the first timeline.
+func TestPicture(t *testing.T) {
+	path := os.Getenv(PictureEnv)
+	if path == "" {
+		t.Skip("not verified: " + PictureEnv + " names no file; run make picture")
+	}
+	ctx := open(t)
+	do(t, ctx, emulation.SetDeviceMetricsOverride(1000, 1600, 1, false), scheme("light"))
+	show(t, ctx, address(t))
+	bottom := evaluate[float64](t, ctx,
+		`document.querySelector("details.s[open] .wide").getBoundingClientRect().bottom`)
+	var picture []byte
+	do(t, ctx, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		clip := &page.Viewport{Width: 1000, Height: bottom + 8, Scale: 1}
+		picture, err = page.CaptureScreenshot().WithClip(clip).Do(ctx)
+		return err
+	}))
+	if err := os.WriteFile(path, picture, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
