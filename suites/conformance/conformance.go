@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/run/record"
@@ -155,7 +156,8 @@ func check(ctx context.Context, o Options, folder func() string) (*report.Report
 	selection.Except = table.DeclinedInvariants(selection.Declined, selection.DeclinedRequirements)
 	selection.ExceptGrounds = table.DeclinedGrounds(selection.Declined, selection.DeclinedRequirements)
 	selection.Principals, selection.Owners = table.Principals(), ladder.Owners(table.All())
-	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports, Out: os.Stderr,
+	options := run.Options{Where: o.Where, Implementation: impl, Reports: o.Reports,
+		Out:       console.NewScreen(os.Stderr, os.Getenv),
 		Selection: &selection}
 	options.Build.KubernetesVersion = o.KubernetesVersion
 	environment, err := run.New(options)

@@ -75,6 +75,7 @@ type flags struct {
 	dryRun         bool
 	next           bool
 	all            bool
+	verbose, quiet bool
 	output         format         // of the report, or of the list
 	rerunFailed    string         // a report.yaml
 	earlier        *report.Report // of rerunFailed
@@ -171,9 +172,10 @@ func (f *flags) resultFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.knownBugs, "known-bugs", "",
 		"on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and "+
 			"allow with --kubernetes-source and --upstream)")
-	set.BoolVar(&f.selection.Verbose, "verbose", false,
-		"print a line for each spec (default: in runs of up to 40; in others for what fails, and once in full "+
-			"for what fails in the same way)")
+	set.BoolVar(&f.verbose, "verbose", false,
+		"print a line for each spec (default: in runs of up to 40; in others for what fails, until that is much; "+
+			"where CI is set in the environment, one failure in full, and a line for some others)")
+	set.BoolVar(&f.quiet, "quiet", false, "print only what broke and the last line")
 	outputFlag(set, &f.output, "the result")
 	reportsFlag(set, &f.options.Reports, "e2e")
 	sinceFlag(set, &f.since)
@@ -244,9 +246,21 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 // run rejects bad input before anything is started. Progress goes to f.options.Out, and what
 // --output formats to stdout.
 func (f *flags) run(ctx context.Context, stdout io.Writer) error {
-	out := f.options.Out
+	began, out := time.Now(), f.options.Out
 	if err := f.restore(); err != nil {
 		return err
+	}
+	if f.verbose && f.quiet {
+		return badinput.New(console.Flag("verbose")+" and "+console.Flag("quiet")+" contradict each other",
+			"leave one of them out")
+	}
+	f.selection.Detail = usualDetail()
+	switch {
+	case f.verbose:
+		f.selection.Detail = record.Verbose
+	case f.quiet:
+		f.selection.Detail = record.Quiet
+		f.options.Out = io.Discard
 	}
 	impl, err := f.parse()
 	if err != nil {
@@ -304,7 +318,7 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 		}
 	}
 	if impl.Warning != "" {
-		fmt.Fprintln(out, "note:", impl.Warning)
+		fmt.Fprintln(f.options.Out, "note:", impl.Warning)
 	}
 	if f.profile {
 		f.options.Profile = true
@@ -318,22 +332,25 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	defer env.Close()
 	publish := f.prepare(env)
 	publish.before = before
-	result, failure := f.checked(ctx, env, impl, out)
+	result, failure := f.checked(ctx, env, impl, f.options.Out)
 	if result == nil {
 		return failure
 	}
-	judged, err := publish.write(env, *result)
+	writing := console.Doing(f.options.Out, "writing the reports")
+	judged, err := publish.write(env, *result, out)
+	writing()
 	if err != nil {
 		return errors.Join(failure, err)
 	}
 	// The cluster stops before the last line is printed.
 	env.Close()
-	console.Line(out, "reports", "%s", console.Path(env.Reports))
-	judged.PrintCauses(out, filepath.Join(console.Path(env.Reports), report.PageName))
-	if f.next {
+	result.Wall = time.Since(began)
+	console.Line(f.options.Out, "reports", "%s", console.Path(env.Reports))
+	judged.PrintCauses(out, filepath.Join(console.Path(env.Reports), report.PageName), f.selection.Detail)
+	if f.next && failure == nil {
 		f.printNext(out, result)
 	}
-	result.Print(out)
+	result.Print(out, f.selection.Detail)
 	if f.output == asJSON {
 		if err := printJSON(stdout, judged); err != nil {
 			return err
@@ -449,6 +466,6 @@ func (f *flags) repeated(ctx context.Context, env *run.Environment, impl impleme
 		if err != nil || !result.Green() || n == f.repeat {
 			return result, err
 		}
-		result.Print(out)
+		result.Print(out, f.selection.Detail)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,9 +37,11 @@ func TestWhateverEndsARunThereIsAReport(t *testing.T) {
 		hangs  bool // the start of the cluster, until the signal; without one it fails
 		code   int
 		reason string
+		quiet  bool
 	}{
-		{"interrupted", true, exitSignal + int(syscall.SIGTERM), "interrupted by SIGTERM"},
-		{"the harness fails", false, exitHarness, "the harness failed: "},
+		{"interrupted", true, exitSignal + int(syscall.SIGTERM), "interrupted by SIGTERM", false},
+		{"the harness fails", false, exitHarness, "the harness failed: ", false},
+		{"interrupted quietly", true, exitSignal + int(syscall.SIGTERM), "interrupted by SIGTERM", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			script := "exit 1"
@@ -60,8 +63,8 @@ func TestWhateverEndsARunThereIsAReport(t *testing.T) {
 			}
 			before, _ := os.ReadFile(filepath.Join(folder, report.FileName))
 			var out, errs bytes.Buffer
-			code := execute(ctx, []string{"--labels=behaviour:parallelism", "--assets", assets, "--output-dir", folder},
-				&out, &errs)
+			code := execute(ctx, []string{"--labels=behaviour:parallelism", "--assets", assets, "--output-dir", folder,
+				fmt.Sprint("--quiet=", c.quiet)}, &out, &errs)
 			if code != c.code {
 				t.Errorf("exit code %d, want %d: %s%s", code, c.code, &out, &errs)
 			}
@@ -77,6 +80,9 @@ func TestWhateverEndsARunThereIsAReport(t *testing.T) {
 				t.Error("report.yaml is that of the run before")
 			}
 			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			if c.quiet && len(lines) > 1 {
+				t.Errorf("it prints more than the last line:\n%s", &out)
+			}
 			if last := lines[len(lines)-1]; !strings.HasPrefix(last, "NO VERDICT, ") ||
 				!strings.Contains(last, "reference: 0 passed, 0 failed, ") {
 				t.Errorf("the last line is %q", last)

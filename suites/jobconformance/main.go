@@ -143,8 +143,8 @@ var errTimeout = errors.New("the time was over")
 func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	root := rootCommand()
 	root.SetArgs(withCommand(args))
-	root.SetOut(out)
-	root.SetErr(errs)
+	root.SetOut(console.NewScreen(out, os.Getenv))
+	root.SetErr(console.NewScreen(errs, os.Getenv))
 
 	cmd, err := root.ExecuteContextC(ctx)
 	var code exitCode

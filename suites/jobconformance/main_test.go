@@ -69,6 +69,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"misspelt port":           {[]string{"-i", "exec:sh {metricport}"}, "unknown placeholder {metricport}"},
 		"no expectations":         {[]string{"--expectations", file}, ":1: it is empty"},
 		"flaky":                   {[]string{"--flaky", "retry"}, "--flaky=red or allow"},
+		"quiet and verbose":       {[]string{"--quiet", "--verbose"}, "--verbose and --quiet contradict each other"},
 		"no process":              {[]string{"--procs", "-1"}, "1 or more"},
 		"no patience":             {[]string{"--patience", "-1s"}, "--patience between 1s and 1h"},
 		"patience without a unit": {[]string{"--patience", "60"}, "invalid argument"},

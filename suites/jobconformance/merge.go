@@ -58,8 +58,8 @@ func mergeCommand() *cobra.Command {
 			}
 			console.Line(out, fmt.Sprintf("%d of %d shards", merged.Shards(), merged.Count), "merged")
 			console.Line(out, "reports", "%s", console.Path(reports.Dir))
-			r.PrintCauses(out, filepath.Join(console.Path(reports.Dir), report.PageName))
-			merged.Print(out)
+			r.PrintCauses(out, filepath.Join(console.Path(reports.Dir), report.PageName), usualDetail())
+			merged.Print(out, usualDetail())
 			if merged.NoVerdict() {
 				return exitCode(exitHarness)
 			}

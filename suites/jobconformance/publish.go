@@ -2,8 +2,11 @@ package main
 
 import (
 	"cmp"
+	"io"
+	"os"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -30,9 +33,17 @@ func (f *flags) prepare(environment *run.Environment) published {
 	return p
 }
 
+// usualDetail is how much is printed without a flag about that.
+func usualDetail() record.Detail {
+	if console.InCI(os.Getenv) {
+		return record.Short
+	}
+	return record.Usual
+}
+
 // write judges the run, also one that was cut short by a failure of the harness. Of a repeated run
 // the record is that of the last one.
-func (p published) write(environment *run.Environment, found record.Run) (*report.Report, error) {
+func (p published) write(environment *run.Environment, found record.Run, out io.Writer) (*report.Report, error) {
 	f := p.flags
 	found.Date = p.started
 	judged := report.Run{
@@ -85,10 +96,10 @@ func (p published) write(environment *run.Environment, found record.Run) (*repor
 	}
 	r, err := report.Publish(environment.Reports, judged, p.keep, f.again)
 	if err == nil && f.printResults {
-		err = report.PrintShard(f.options.Out, environment.Reports)
+		err = report.PrintShard(out, environment.Reports)
 	}
 	if err == nil {
-		err = report.GitHub(f.options.Out, judged, r)
+		err = report.GitHub(out, judged, r)
 	}
 	return r, err
 }

@@ -17,7 +17,7 @@ import (
 // selecting are the flags that another choice of specs replaces, and those that are only
 // about where the results go.
 var selecting = []string{"focus", "skip", "labels", "requirement", "rerun-failed", "shard", "repeat", "fail-fast",
-	"next", "all", "output", "output-dir", "history", "print-results", "timeout", "since"}
+	"next", "all", "output", "output-dir", "history", "print-results", "timeout", "since", "quiet", "verbose"}
 
 // checked are the flags that say what is checked, and against what. A result of others says nothing about
 // the run that it repeats.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/run/causes"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/ladder"
@@ -140,28 +141,34 @@ func (r *Report) Headline() string {
 
 // How much of the causes is printed at the end of a run.
 const (
-	printedCauses = 8
-	namedSpecs    = 3 // of a cause that has not more
+	printedCauses      = 8
+	printedCausesShort = 5
+	namedSpecs         = 3 // of a cause that has not more
 )
 
 // PrintCauses prints what broke, the largest cause first, where to read on, and what has changed since the earlier
-// report. The page is the path of index.html. It prints nothing where no spec failed, and there is no such report.
-func (r *Report) PrintCauses(out io.Writer, page string) {
+// report: the first causes, with an example each, where the detail is short or quiet. The page is the path of
+// index.html. It prints nothing where no spec failed, and there is no such report.
+func (r *Report) PrintCauses(out io.Writer, page string, detail record.Detail) {
 	if len(r.Causes) > 0 || r.Earlier != nil {
 		fmt.Fprintln(out)
 	}
 	if len(r.Causes) > 0 {
-		r.printCauses(out, page)
+		r.printCauses(out, page, detail)
 	}
 	r.printChanges(out)
 }
 
-func (r *Report) printCauses(out io.Writer, page string) {
+func (r *Report) printCauses(out io.Writer, page string, detail record.Detail) {
 	if headline := r.Headline(); headline != "" {
 		fmt.Fprintln(out, headline)
 	}
+	causesShown, specsShown := printedCauses, namedSpecs
+	if detail == record.Short || detail == record.Quiet {
+		causesShown, specsShown = printedCausesShort, 1
+	}
 	for i, c := range r.Causes {
-		if i == printedCauses {
+		if i == causesShown {
 			fmt.Fprintf(out, "  and %d more\n", len(r.Causes)-i)
 			break
 		}
@@ -171,7 +178,7 @@ func (r *Report) printCauses(out io.Writer, page string) {
 		}
 		fmt.Fprintf(out, "%11s  %s\n", c.Count(), sentence)
 		named := c.Specs
-		if len(named) > namedSpecs {
+		if len(named) > specsShown {
 			named = []string{c.Example}
 		}
 		for _, text := range named {

@@ -37,7 +37,7 @@ func TestAReportLeadsWithTheLargestCause(t *testing.T) {
 		t.Errorf("the headline is %q, want %q", got, want)
 	}
 	var out strings.Builder
-	r.PrintCauses(&out, "reports/index.html")
+	r.PrintCauses(&out, "reports/index.html", record.Usual)
 	for _, want := range []string{
 		"\n" + want + "\n", "    3 specs  JOB-A-001: A MUST hold.\n", "b does, too\n",
 		"     1 spec  the implementation exited\n               e exits\n",
@@ -52,7 +52,7 @@ func TestAReportLeadsWithTheLargestCause(t *testing.T) {
 func TestWithoutFailuresThereAreNoCauses(t *testing.T) {
 	r := judge(ended("a", passed, "JOB-A-001"), ended("b", known, "JOB-A-002"), ended("c", should, "JOB-I-001"))
 	var out strings.Builder
-	if r.PrintCauses(&out, "index.html"); len(r.Causes) != 0 || r.Headline() != "" || out.String() != "" {
+	if r.PrintCauses(&out, "index.html", record.Usual); len(r.Causes) != 0 || r.Headline() != "" || out.String() != "" {
 		t.Errorf("%+v, %q", r.Causes, out.String())
 	}
 }
@@ -64,9 +64,16 @@ func TestPrintedCausesHaveAnEnd(t *testing.T) {
 		r.Causes = append(r.Causes, Cause{Kind: causes.Exit, Specs: []string{"a", "b", "c"}, Example: "a"})
 	}
 	var out strings.Builder
-	if r.PrintCauses(&out, "index.html"); strings.Count(out.String(), "\n") > 36 ||
+	if r.PrintCauses(&out, "index.html", record.Usual); strings.Count(out.String(), "\n") > 36 ||
 		!strings.Contains(out.String(), "and 42 more") {
 		t.Errorf("it prints\n%s", out.String())
+	}
+	for _, detail := range []record.Detail{record.Short, record.Quiet} {
+		out.Reset()
+		if r.PrintCauses(&out, "index.html", detail); strings.Count(out.String(), "\n") > 13 ||
+			!strings.Contains(out.String(), "and 45 more") {
+			t.Errorf("%s: it prints\n%s", detail, out.String())
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func TestReportsSaySinceWhenSomethingIsRed(t *testing.T) {
 	}
 
 	var said bytes.Buffer
-	third.PrintCauses(&said, "index.html")
+	third.PrintCauses(&said, "index.html", record.Usual)
 	page, err := Page(third, nil, nil)
 	if err != nil {
 		t.Fatal(err)

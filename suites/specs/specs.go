@@ -118,6 +118,12 @@ var _ = ReportBeforeSuite(func(report Report) {
 		protocol.Message{Total: report.PreRunStats.SpecsThatWillRun})).To(Succeed())
 })
 
+var _ = ReportBeforeEach(func(spec SpecReport) {
+	if protocol.Current().Task == protocol.RunSpecs && !spec.State.Is(types.SpecStateSkipped|types.SpecStatePending) {
+		Expect(protocol.Send(protocol.Current().Socket, protocol.Message{Started: spec.FullText()})).To(Succeed())
+	}
+})
+
 var _ = ReportAfterEach(func(spec SpecReport) {
 	result := framework.Result(spec)
 	Expect(protocol.Send(protocol.Current().Socket, protocol.Message{Spec: &result})).To(Succeed())
