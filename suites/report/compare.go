@@ -66,7 +66,7 @@ func Compare(old, new *Report) (*Comparison, error) {
 	before := byID(old)
 	after := byID(new)
 	c := &Comparison{Notes: differences(old, new), Worse: []Change{}, Better: []Change{}, Other: []Change{},
-		Incomplete: firstLine(new.Unfinished())}
+		Incomplete: new.Unfinished()}
 	for _, id := range ids(old, new) {
 		o, n := before[id], after[id]
 		change := Change{ID: id, Text: cmp.Or(n.Text, o.Text), Old: o.Outcome, New: n.Outcome}
@@ -118,7 +118,7 @@ func differences(old, new *Report) []string {
 	for i, r := range []*Report{old, new} {
 		if why := r.Unfinished(); why != "" {
 			notes = append(notes, fmt.Sprintf("the %s one is incomplete, specs not run: %d; %s",
-				[]string{"old", "new"}[i], len(r.NotRun), firstLine(why)))
+				[]string{"old", "new"}[i], len(r.NotRun), why))
 		}
 	}
 	return notes

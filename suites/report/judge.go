@@ -97,10 +97,10 @@ func (r *Report) result() Result {
 	return result
 }
 
-// Unfinished says why the run ended before its end; empty if it did not.
+// Unfinished says in a line why the run ended before its end; empty if it did not.
 func (r *Report) Unfinished() string {
 	if r.Incomplete == "" && r.HarnessError != "" {
-		return "the harness failed: " + r.HarnessError
+		return "the harness failed: " + firstLine(r.HarnessError)
 	}
 	return r.Incomplete
 }
