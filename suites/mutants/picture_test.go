@@ -42,7 +42,9 @@ func TestPicture(t *testing.T) {
 	printed := func(name string, args ...string) string {
 		args = append([]string{"run", "--labels=behaviour:parallelism",
 			"--output-dir=" + filepath.Join(root, "reports/picture", name)}, args...)
-		out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput()
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Env = append(os.Environ(), "CI=") // all lines, as a user has them
+		out, err := cmd.CombinedOutput()
 		var red *exec.ExitError
 		if err != nil && !(errors.As(err, &red) && red.ExitCode() == 1) {
 			t.Fatalf("%v: %s", err, out)

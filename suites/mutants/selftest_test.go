@@ -325,7 +325,7 @@ func (m Mutant) caughtBy(specs []spec.Spec) *spec.Spec {
 // requirement that it breaks has no warning.
 func (m Mutant) warned(verdict *record.Run) (string, error) {
 	if !verdict.Green() {
-		verdict.Print(os.Stdout)
+		verdict.Print(os.Stdout, record.Usual)
 		return "", fmt.Errorf("it must be green with warnings:%s", ends(verdict.Failed()))
 	}
 	warnings := slices.DeleteFunc(slices.Clone(verdict.Specs), func(s spec.Spec) bool {
