@@ -120,7 +120,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 
 	// Source: KEP-3998; #123775.
 	It("the Job has FailureTarget at its deadline and is Failed when its last pod has ended", covers.Requirements(
-		FailedIsAnnounced, FailedAfterAllPods), func(ctx SpecContext) {
+		FailsAtDeadline, FailedIsAnnounced, FailedAfterAllPods), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Puppet(terminateLater))
 		pods := job.Runs(1)
