@@ -201,7 +201,7 @@ var _ = Describe("Job admission, rejected changes of pods:", behaviour.Admission
 		job.SetParallelism(0)
 		s.Stays("both pods are active and counted", func(g Gomega) {
 			g.Expect(s.Active()).To(HaveLen(2))
-			g.Expect(job.Counters().Failed).To(BeZero())
+			g.Expect(job.Counters().Failed).To(BeZero(), "status.failed")
 			job.ReportsActive(g, 2)
 		})
 		denial.lift()

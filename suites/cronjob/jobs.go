@@ -106,7 +106,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 		})
 		s.Stays("only the CronJob's own Job is active", func(g Gomega) {
 			cronJob.Refers(g, tick)
-			g.Expect(foreign.Now().Status).To(BeZero())
+			g.Expect(foreign.Now().Status).To(BeZero(), "status")
 		})
 	})
 

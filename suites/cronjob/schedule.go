@@ -109,7 +109,7 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		witness.Starts(tick)
 		s.StaysSince(created, "no Job is started", func(g Gomega) {
 			g.Expect(cronJob.Started()).To(BeEmpty())
-			g.Expect(cronJob.Now().Status).To(Equal(batchv1.CronJobStatus{}))
+			g.Expect(cronJob.Now().Status).To(Equal(batchv1.CronJobStatus{}), "status")
 		})
 	})
 

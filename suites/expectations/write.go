@@ -197,7 +197,7 @@ var changing = []struct {
 	by   string
 }{
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "UID"},
-	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*( [+-]\d{4} \w+)?`), "TIME"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.]*Z?( [+-]\d{4} \w+)?`), "TIME"},
 	{regexp.MustCompile(`\b([a-z][a-z0-9-]*)-[b-df-hj-np-tv-z2456789]{5}\b`), "$1-*"}, // generateName
 	{regexp.MustCompile(` \(changed after [^)]*\)`), ""},
 	{regexp.MustCompile(`, and \S+ that the busy machine took`), ""},

@@ -212,7 +212,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			after: func(s *framework.Sandbox, job *framework.Job, _ framework.Pods) {
 				s.Soon("two pods run", func(g Gomega) {
 					g.Expect(job.Created()).To(HaveLen(3))
-					g.Expect(job.Counters().Succeeded).To(BeZero())
+					g.Expect(job.Counters().Succeeded).To(BeZero(), "status.succeeded")
 					job.ReportsActive(g, 2)
 					job.ReportsReady(g, 2)
 				})

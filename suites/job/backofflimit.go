@@ -279,7 +279,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		indexRunsAgain(s, job, "0", 3).End(42)
 		indexRunsAgain(s, job, "0", 4).End(1)
 		job.Fails(batchv1.JobReasonFailedIndexes, Counters{Failed: 2})
-		Expect(failedIndexes(job)).To(Equal("0"))
+		Expect(failedIndexes(job)).To(Equal("0"), "status.failedIndexes")
 		Expect(failureCounts(s.Created(), "0")).To(Equal([]string{"0", "0", "1", "1"}))
 		ignored := annotations(s.Created(), "0", batchv1.JobIndexIgnoredFailureCountAnnotation)
 		Expect(ignored[0]).To(framework.Either(BeEmpty(), Equal("0"))) // absent means zero

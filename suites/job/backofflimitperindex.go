@@ -28,7 +28,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		retry := indexRunsAgain(s, job, "0", 3)
 		retry.End(1)
 		s.Soon("the index has failed", func(g Gomega) {
-			g.Expect(failedIndexes(job)).To(Equal("0"))
+			g.Expect(failedIndexes(job)).To(Equal("0"), "status.failedIndexes")
 			job.Reports(g, Counters{Active: 1, Ready: 1, Failed: 2})
 		})
 		s.Stays("the other index runs", func(g Gomega) {
@@ -39,7 +39,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		pods["1"].End(0)
 		job.Fails(batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 		Expect(job.Now().Status.CompletedIndexes).To(Equal("1"), "status.completedIndexes")
-		Expect(failedIndexes(job)).To(Equal("0"))
+		Expect(failedIndexes(job)).To(Equal("0"), "status.failedIndexes")
 		Expect(job.Now().Status.CompletionTime).To(BeNil(), "status.completionTime")
 		Expect(tracked(s.Pods())).To(BeEmpty())
 	})
@@ -51,7 +51,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		job := s.Create(indexed(2).BackoffLimitPerIndex(0).FinishedAgo(longAgo))
 		job.Runs(2).End(1)
 		job.Fails(batchv1.JobReasonFailedIndexes, Counters{Failed: 2})
-		Expect(failedIndexes(job)).To(Equal("0,1"))
+		Expect(failedIndexes(job)).To(Equal("0,1"), "status.failedIndexes")
 		Expect(job.Now().Status.CompletedIndexes).To(BeEmpty(), "status.completedIndexes")
 		Expect(s.Created()).To(HaveLen(2))
 	})
@@ -79,7 +79,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		s.Active().End(0)
 		job.Completes(Counters{Succeeded: 3, Failed: 3})
 		Expect(job.Now().Status.CompletedIndexes).To(Equal("0-2"), "status.completedIndexes")
-		Expect(failedIndexes(job)).To(BeEmpty())
+		Expect(failedIndexes(job)).To(BeEmpty(), "status.failedIndexes")
 		Expect(s.Created()).To(HaveLen(6))
 	})
 
@@ -105,7 +105,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		pods := byIndex(job.Runs(8))
 		s.End(1, pods["7"], pods["4"], pods["1"], pods["3"], pods["5"])
 		s.Soon("five indexes have failed", func(g Gomega) {
-			g.Expect(failedIndexes(job)).To(Equal("1,3-5,7"))
+			g.Expect(failedIndexes(job)).To(Equal("1,3-5,7"), "status.failedIndexes")
 			job.Reports(g, Counters{Active: 3, Ready: 3, Failed: 5})
 		})
 		pods["0"].End(1)
@@ -113,7 +113,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		s.End(0, pods["2"], pods["6"])
 		job.Fails(batchv1.JobReasonFailedIndexes, Counters{Succeeded: 2, Failed: 6})
 		Expect(job.Now().Status.CompletedIndexes).To(Equal("2,6"), "status.completedIndexes")
-		Expect(failedIndexes(job)).To(Equal("0,1,3-5,7"))
+		Expect(failedIndexes(job)).To(Equal("0,1,3-5,7"), "status.failedIndexes")
 	})
 
 	// Wrong: counts a failed index towards parallelism.
@@ -126,7 +126,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		indexRunsAgain(s, job, "1", 2).End(0)
 		indexRunsAgain(s, job, "2", 3).End(1)
 		job.Fails(batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
-		Expect(failedIndexes(job)).To(Equal("0,2"))
+		Expect(failedIndexes(job)).To(Equal("0,2"), "status.failedIndexes")
 		Expect(s.Created()).To(HaveLen(3))
 	})
 
@@ -138,7 +138,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		pods := byIndex(job.Runs(4))
 		pods["2"].End(1)
 		s.Soon("one index has failed", func(g Gomega) {
-			g.Expect(failedIndexes(job)).To(Equal("2"))
+			g.Expect(failedIndexes(job)).To(Equal("2"), "status.failedIndexes")
 			job.Reports(g, Counters{Active: 3, Ready: 3, Failed: 1})
 		})
 		s.Stays("the Job runs", func(g Gomega) {
@@ -161,7 +161,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 			MaxFailedIndexes(0).FinishedAgo(longAgo))
 		job.Runs(1).End(1)
 		job.Fails(batchv1.JobReasonMaxFailedIndexesExceeded, Counters{Failed: 1})
-		Expect(failedIndexes(job)).To(Equal("0"))
+		Expect(failedIndexes(job)).To(Equal("0"), "status.failedIndexes")
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
@@ -185,7 +185,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		last := pods["8"]
 		s.Active().Without(last).End(1)
 		s.Soon("eight indexes have failed", func(g Gomega) {
-			g.Expect(failedIndexes(job)).To(Equal("0-7"))
+			g.Expect(failedIndexes(job)).To(Equal("0-7"), "status.failedIndexes")
 			job.Reports(g, Counters{Active: 1, Ready: 1, Failed: 8})
 		})
 		s.Stays("the ninth index runs", func(g Gomega) { g.Expect(job.Conditions()).To(BeEmpty()) })
@@ -205,7 +205,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		Expect(job.Conditions()).To(BeEmpty())
 		pods["1"].End(1)
 		job.FailsWith(3, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
-		Expect(failedIndexes(job)).To(BeEmpty())
+		Expect(failedIndexes(job)).To(BeEmpty(), "status.failedIndexes")
 	})
 
 	// Wrong: retries, or fails the Job.
@@ -258,7 +258,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		}
 		job.Counts("both pods are terminating", Counters{Terminating: 2})
 		s.StaysSince(before, "no index has failed", func(g Gomega) {
-			g.Expect(failedIndexes(job)).To(BeEmpty())
+			g.Expect(failedIndexes(job)).To(BeEmpty(), "status.failedIndexes")
 			g.Expect(job.Conditions()).To(BeEmpty())
 			g.Expect(s.Created()).To(HaveLen(2))
 		})
@@ -266,7 +266,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		release("143", pods["1"])
 		job.Fails(batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 1})
 		Expect(job.Now().Status.CompletedIndexes).To(Equal("0"), "status.completedIndexes")
-		Expect(failedIndexes(job)).To(Equal("1"))
+		Expect(failedIndexes(job)).To(Equal("1"), "status.failedIndexes")
 	})
 })
 
@@ -279,7 +279,9 @@ func failedIndexes(job *framework.Job) string {
 // indexesFail waits until failedIndexes of the Job are these.
 func indexesFail(s *framework.Sandbox, job *framework.Job, failed string) {
 	GinkgoHelper()
-	s.Soon("failedIndexes is "+failed, func(g Gomega) { g.Expect(failedIndexes(job)).To(Equal(failed)) })
+	s.Soon("failedIndexes is "+failed, func(g Gomega) {
+		g.Expect(failedIndexes(job)).To(Equal(failed), "status.failedIndexes")
+	})
 }
 
 // indexRunsAgain waits until so many pods have been created and all active pods run,

@@ -29,7 +29,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(4).ExitCodes("0"))
 		job.Completes(Counters{Succeeded: 4})
-		Expect(job.Now().Spec).To(Equal(job.Made().Spec))
+		Expect(job.Now().Spec).To(Equal(job.Made().Spec), "spec")
 		Expect(job.Now().Status.UncountedTerminatedPods).To(framework.Either(BeNil(), HaveValue(BeZero())),
 			"status.uncountedTerminatedPods")
 		Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(4))
@@ -47,7 +47,8 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 			job.Becomes(batchv1.JobComplete)
 			const skew = 10 * time.Second
 			Expect(job.Now().Status.CompletionTime.Time).To(And(
-				BeTemporally(">=", pod.EndedAt().Add(-skew)), BeTemporally("<=", time.Now().Add(skew))))
+				BeTemporally(">=", pod.EndedAt().Add(-skew)), BeTemporally("<=", time.Now().Add(skew))),
+				"status.completionTime")
 		})
 
 	// Wrong: adopts it, and takes its finalizer for a sign that it is not counted.
@@ -182,7 +183,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 			g.Expect(s.Pods().Names()).NotTo(ContainElements(first.Names()))
 		})
 		// kube-controller-manager before v1.31 counts the surplus pod as failed.
-		Expect(job.Counters().Succeeded).To(BeEquivalentTo(1))
+		Expect(job.Counters().Succeeded).To(BeEquivalentTo(1), "status.succeeded")
 		s.At("no pod is active", func(g Gomega) { job.ReportsActive(g, 0) })
 	})
 
@@ -224,7 +225,7 @@ var _ = Describe("Job completions:", behaviour.Completions, func() {
 		job.SetParallelism(3)
 		s.Stays("Job and pods stay as they are", func(g Gomega) {
 			g.Expect(s.Created()).To(HaveLen(2))
-			g.Expect(job.Now().Status).To(Equal(complete))
+			g.Expect(job.Now().Status).To(Equal(complete), "status")
 		})
 		Expect(s.Pods()).To(BeEmpty())
 	})

@@ -164,7 +164,8 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 		Expect(s.Active().Names()).To(ContainElements(pods["0"].Name, pods["2"].Name))
 		s.Active().End(0)
 		job.Becomes(batchv1.JobComplete)
-		Expect(job.Now().Status).To(And(HaveField("Succeeded", int32(3)), HaveField("CompletedIndexes", "0-2")))
+		Expect(job.Now().Status).To(And(HaveField("Succeeded", int32(3)), HaveField("CompletedIndexes", "0-2")),
+			"status")
 	})
 
 	// The pods run and are ready, and the Job's own pod is not: it would be the first to go
@@ -279,13 +280,15 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 		indexesFail(s, job, "0,5")
 		rescale(job, 4)
 		s.Soon("indexes 4 and 5 are gone", func(g Gomega) {
-			g.Expect(job.Now().Status).To(And(HaveField("CompletedIndexes", "2,3"), HaveField("Succeeded", int32(2))))
-			g.Expect(failedIndexes(job)).To(Equal("0"))
+			g.Expect(job.Now().Status).To(And(HaveField("CompletedIndexes", "2,3"), HaveField("Succeeded", int32(2))),
+				"status")
+			g.Expect(failedIndexes(job)).To(Equal("0"), "status.failedIndexes")
 		})
 		pods["1"].End(0)
 		job.Becomes(batchv1.JobFailed)
-		Expect(job.Now().Status).To(And(HaveField("CompletedIndexes", "1-3"), HaveField("Succeeded", int32(3))))
-		Expect(failedIndexes(job)).To(Equal("0"))
+		Expect(job.Now().Status).To(And(HaveField("CompletedIndexes", "1-3"), HaveField("Succeeded", int32(3))),
+			"status")
+		Expect(failedIndexes(job)).To(Equal("0"), "status.failedIndexes")
 	})
 
 	// Wrong: runs completed indexes again.
@@ -326,7 +329,9 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 		job := s.Create(indexed(3).BackoffLimit(1))
 		pods := byIndex(job.Runs(3))
 		pods["2"].End(1)
-		s.Soon("the failure is counted", func(g Gomega) { g.Expect(job.Counters().Failed).To(Equal(int32(1))) })
+		s.Soon("the failure is counted", func(g Gomega) {
+			g.Expect(job.Counters().Failed).To(Equal(int32(1)), "status.failed")
+		})
 		rescale(job, 2)
 		s.Soon("two indexes run, and the failure is counted", func(g Gomega) {
 			g.Expect(indexesOf(s.Active())).To(ConsistOf("0", "1"))
@@ -349,7 +354,8 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 			g.Expect(job.Conditions()).To(HaveKey(batchv1.JobComplete))
 			g.Expect(s.Pods().Names()).To(ConsistOf(pods["0"].Name, pods["1"].Name))
 		})
-		Expect(job.Now().Status).To(And(HaveField("Succeeded", int32(2)), HaveField("CompletedIndexes", "0,1")))
+		Expect(job.Now().Status).To(And(HaveField("Succeeded", int32(2)), HaveField("CompletedIndexes", "0,1")),
+			"status")
 	})
 })
 

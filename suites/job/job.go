@@ -110,7 +110,7 @@ func because(reason string, kinds ...batchv1.JobConditionType) map[batchv1.JobCo
 func failuresCounted(s *framework.Sandbox, job *framework.Job, failed framework.Pods, want Counters) {
 	GinkgoHelper()
 	s.Soon("the failures are counted", func(g Gomega) {
-		g.Expect(job.Counters().Failed).To(Equal(want.Failed))
+		g.Expect(job.Counters().Failed).To(Equal(want.Failed), "status.failed")
 	})
 	if took := reportedWithin(s, failed); took > firstBackoff-2*time.Second {
 		Skip(fmt.Sprintf("not verified: the kubelet reported the last failure %s after the first", took))

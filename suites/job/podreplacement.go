@@ -305,7 +305,7 @@ var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 		job := s.Create(puppet.Job("a").OnFailure().Completions(3).BackoffLimit(2).ExitCodes("1,0"))
 		for n := range int32(2) { // one pod after the other
 			s.Soon("another pod has succeeded", func(g Gomega) {
-				g.Expect(job.Counters().Succeeded).To(BeNumerically(">", n))
+				g.Expect(job.Counters().Succeeded).To(BeNumerically(">", n), "status.succeeded")
 			})
 		}
 		job.CompletesWith(3, Counters{Succeeded: 3})

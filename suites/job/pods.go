@@ -383,7 +383,9 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 		})
 		for done := range int32(2) {
 			job.Pods().End(0)
-			s.Soon("the success is counted", func(g Gomega) { g.Expect(job.Counters().Succeeded).To(Equal(done + 1)) })
+			s.Soon("the success is counted", func(g Gomega) {
+				g.Expect(job.Counters().Succeeded).To(Equal(done+1), "status.succeeded")
+			})
 			if done == 0 {
 				job.Runs(1)
 			}
@@ -405,7 +407,7 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 			g.Expect(podNamed(s, "orphan")).To(And(
 				HaveField("OwnerReferences", BeEmpty()),
 				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil())))
-			g.Expect(job.Now().Status).To(Equal(complete))
+			g.Expect(job.Now().Status).To(Equal(complete), "status")
 		})
 	})
 })

@@ -215,12 +215,12 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 		pods := byIndex(job.Runs(3))
 		pods["0"].End(1)
 		s.Soon("the index has failed", func(g Gomega) {
-			g.Expect(failedIndexes(job)).To(Equal("0"))
+			g.Expect(failedIndexes(job)).To(Equal("0"), "status.failedIndexes")
 			job.Reports(g, Counters{Active: 2, Ready: 2, Failed: 1})
 		})
 		pods["2"].End(0)
 		job.Completes(Counters{Succeeded: 1, Failed: 1})
-		Expect(failedIndexes(job)).To(Equal("0"))
+		Expect(failedIndexes(job)).To(Equal("0"), "status.failedIndexes")
 		Expect(job.Now().Status.CompletedIndexes).To(Equal("2"), "status.completedIndexes")
 	})
 

@@ -166,9 +166,13 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 		job.Completes(Counters{Succeeded: 1})
 		complete := job.Now().Status
 		job.Suspend()
-		s.Stays("the Job is Complete, not Suspended", func(g Gomega) { g.Expect(job.Now().Status).To(Equal(complete)) })
+		s.Stays("the Job is Complete, not Suspended", func(g Gomega) {
+			g.Expect(job.Now().Status).To(Equal(complete), "status")
+		})
 		job.Resume()
-		s.Stays("the Job is Complete, not resumed", func(g Gomega) { g.Expect(job.Now().Status).To(Equal(complete)) })
+		s.Stays("the Job is Complete, not resumed", func(g Gomega) {
+			g.Expect(job.Now().Status).To(Equal(complete), "status")
+		})
 		Expect(s.Created()).To(HaveLen(1))
 	})
 
@@ -293,7 +297,7 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 		s.Stays("the Job has no pods, no status and no finalizers", func(g Gomega) {
 			g.Expect(job.Created()).To(BeEmpty())
 			for _, r := range s.History().Jobs("a") {
-				g.Expect(r.Job().Status).To(BeZero())
+				g.Expect(r.Job().Status).To(BeZero(), "status")
 				g.Expect(r.Job().Finalizers).To(BeEmpty())
 			}
 		})
@@ -330,7 +334,7 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 		})
 		catchesUp(s)
 		s.StaysSince(created, "Job and pods stay as they are", func(g Gomega) {
-			g.Expect(job.Now().Status).To(BeZero())
+			g.Expect(job.Now().Status).To(BeZero(), "status")
 			for _, pod := range pods {
 				g.Expect(podNamed(s, pod.Name)).To(And(
 					HaveField("OwnerReferences", Equal(pod.OwnerReferences)),
@@ -365,7 +369,7 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 			written, since := job.Now().Status, s.Recorder.Position()
 			catchesUp(s)
 			s.StaysSince(since, "the status stays as it was written", func(g Gomega) {
-				g.Expect(job.Now().Status).To(Equal(written))
+				g.Expect(job.Now().Status).To(Equal(written), "status")
 			})
 		}
 	})
