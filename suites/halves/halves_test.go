@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/internal/mutant"
@@ -136,7 +137,7 @@ func (h half) check(t *testing.T, ctx context.Context, environment *run.Environm
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdict.Print(os.Stdout)
+	verdict.Print(os.Stdout, record.Usual)
 	r := report.Judge(report.Run{Run: *verdict, Cluster: report.Cluster{KubernetesVersion: environment.Version()}},
 		table.All())
 	outcomes := map[spec.Outcome][]string{}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/mutant"
 	"github.com/jobconformance/jobconformance/suites/internal/selftest"
@@ -103,7 +104,7 @@ func TestVariantsAreGreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdict.Print(os.Stdout)
+	verdict.Print(os.Stdout, record.Usual)
 	if !verdict.Green() {
 		t.Errorf("%d specs or invariants demand more than the contract says, or a variant breaks it; "+
 			"VARIANTS=NAME runs one alone", len(verdict.Failed()))
