@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
@@ -22,6 +23,9 @@ import (
 
 // steps are those of the guide.
 const steps = 5
+
+// patience is how long a spec waits for one reaction. What is missing takes several of them to show.
+const patience = 4 * time.Second
 
 func TestEachStepHasAController(t *testing.T) {
 	all, err := Controllers()
@@ -145,7 +149,8 @@ func TestStepsOfTheGuide(t *testing.T) {
 				from = 0
 			}
 			record, err := environment.Check(ctx, impl, environment.Builds, run.Selection{
-				Rungs: rungs[from : n+2], Owners: ladder.Owners(table.All()), Principals: table.Principals(),
+				Rungs: rungs[from : n+2], Patience: patience,
+				Owners: ladder.Owners(table.All()), Principals: table.Principals(),
 				Reports: filepath.Join(environment.Reports, fmt.Sprint("step-", n+1)),
 			})
 			if err != nil {
