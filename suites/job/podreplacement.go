@@ -160,7 +160,7 @@ var _ = Describe("Job status.terminating:", behaviour.PodReplacementPolicy, func
 
 	// The pods are ready until they end. Wrong: counts by the condition Ready.
 	It("the controller counts a terminating pod neither as active nor as ready", covers.Requirements(
-		TerminatingIsNotActive), func(ctx SpecContext) {
+		TerminatingIsNotActive, FailedCountsAfterEnd), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(3).Completions(3).PodReplacementPolicy(batchv1.Failed).
 			Puppet(terminateLater))
