@@ -103,7 +103,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 	// Nothing but the new owner can wake the controller. Wrong: panics, or looks at the owner that a
 	// Job had first.
 	It("the controller records the completion time of a Job that it becomes the owner of later", covers.Requirements(
-		LastSuccessfulTime, KnowsJobsByOwner), func(ctx SpecContext) {
+		LastSuccessfulTime, KnowsJobsByOwner, ActsOnJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		schedule := puppet.Daily(framework.Ago(30 * time.Minute))
 		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).Schedule(schedule))

@@ -410,8 +410,8 @@ var (
 		"API conventions: spec and status; docs: concepts/architecture/controller",
 		contract.Invariants{"cronjob-writes-have-causes"})
 	ActsOnJobs = set.New("CRON-STATUS-011",
-		"A CronJob controller MUST act on the end and on the deletion of a Job when they happen, and not "+
-			"only when the next Job is due.",
+		"A CronJob controller MUST act when a Job ends, is deleted or becomes its own, and not only when the next "+
+			"Job is due.",
 		"batch/v1 CronJobStatus.active; docs: concepts/architecture/controller",
 		contract.Grounds{spec.CronJobActsOnJobs})
 )
