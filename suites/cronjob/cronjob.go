@@ -72,7 +72,14 @@ func unmanaged(name string) *puppet.JobBuilder {
 // Complete or Failed.
 func setFinished(s *framework.Sandbox, job *framework.Job, as batchv1.JobConditionType, start time.Time) {
 	GinkgoHelper()
-	end := metav1.NewTime(start.Add(time.Minute))
+	setRan(s, job, as, start, time.Minute)
+}
+
+// setRan writes the status of a Job that ran for so long and is now Complete or Failed.
+func setRan(s *framework.Sandbox, job *framework.Job, as batchv1.JobConditionType, start time.Time,
+	forSoLong time.Duration) {
+	GinkgoHelper()
+	end := metav1.NewTime(start.Add(forSoLong))
 	write := func(conditions ...batchv1.JobConditionType) error {
 		j := job.Made().DeepCopy()
 		j.Status.StartTime = ptr.To(metav1.NewTime(start))

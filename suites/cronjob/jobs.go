@@ -294,6 +294,22 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
 		s.Soon("the Job is deleted", func(g Gomega) { g.Expect(cronJob.Jobs()).To(BeEmpty()) })
 	})
 
+	// Nothing but the new owner can wake the controller. Wrong: takes the owner that a Job had first.
+	It("the controller deletes a finished Job that becomes its own, while no other one is due", covers.Requirements(
+		ActsOnJobs), func(ctx SpecContext) {
+		s, end := framework.New(ctx), framework.Ago(time.Hour)
+		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0).
+			Schedule(puppet.Daily(framework.Ago(30 * time.Minute))))
+		later := s.Create(unmanaged("later"))
+		setFinished(s, later, batchv1.JobComplete, end)
+		setFinished(s, s.Create(owned(unmanaged("first"), cronJob)), batchv1.JobComplete, end)
+		s.Soon("the CronJob's Job is deleted", func(g Gomega) { g.Expect(s.JobNames()).To(Equal([]string{"later"})) })
+		later.Change(func(j *batchv1.Job) {
+			j.OwnerReferences = owned(unmanaged("later"), cronJob).Obj().OwnerReferences
+		})
+		s.Soon("the other Job is deleted as well", func(g Gomega) { g.Expect(s.JobNames()).To(BeEmpty()) })
+	})
+
 	// A suspended CronJob starts no Jobs; nothing else changes.
 	It("the controller deletes old Jobs of a suspended CronJob", covers.Requirements(
 		HistoryWhileSuspended), func(ctx SpecContext) {

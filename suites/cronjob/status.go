@@ -100,10 +100,32 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 			"status.lastSuccessfulTime")
 	})
 
+	// The Jobs overlap. Wrong: keeps the time of the Job that began last.
+	It("the controller keeps the completion time of a Job that began first and ended last", covers.Requirements(
+		LastSuccessfulTime), func(ctx SpecContext) {
+		s, begin := framework.New(ctx), framework.Ago(2*time.Hour)
+		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).
+			Schedule(puppet.Daily(framework.Ago(30 * time.Minute))))
+		long := s.Create(owned(unmanaged("long"), cronJob))
+		short := s.Create(owned(unmanaged("short"), cronJob))
+		// Its removal from status.active shows that the controller has seen its end.
+		cronJob.ChangeStatus(func(c *batchv1.CronJob) {
+			c.Status.Active = []corev1.ObjectReference{reference(short.Made())}
+		})
+		latest := framework.BeAt(begin.Add(90 * time.Minute))
+		setRan(s, long, batchv1.JobComplete, begin, 90*time.Minute)
+		cronJob.ActsOnJobs("the success is recorded", func(g Gomega) {
+			g.Expect(cronJob.Now().Status.LastSuccessfulTime).To(latest, "status.lastSuccessfulTime")
+		})
+		setRan(s, short, batchv1.JobComplete, begin.Add(30*time.Minute), 30*time.Minute)
+		s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
+		Expect(cronJob.Now().Status.LastSuccessfulTime).To(latest, "status.lastSuccessfulTime")
+	})
+
 	// Nothing but the new owner can wake the controller. Wrong: panics, or looks at the owner that a
 	// Job had first.
 	It("the controller records the completion time of a Job that it becomes the owner of later", covers.Requirements(
-		LastSuccessfulTime, KnowsJobsByOwner, ActsOnJobs), func(ctx SpecContext) {
+		LastSuccessfulTime, KnowsJobsByOwner), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		schedule := puppet.Daily(framework.Ago(30 * time.Minute))
 		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).Schedule(schedule))
