@@ -94,7 +94,7 @@ func logsOf(folder string, specs []spec.Spec) map[spec.Namespace]string {
 		for _, namespace := range wanted {
 			lines[namespace] = nil
 		}
-		scanLines(log, func(line string) {
+		scanRecords(log, func(line string) {
 			for _, word := range namespaces.FindAllString(line, -1) {
 				n := spec.Namespace(word)
 				if had, known := lines[n]; known && (len(had) == 0 || had[len(had)-1] != line) {
@@ -124,6 +124,39 @@ func ownLogs(s spec.Spec) []string {
 	one, _ := filepath.Glob(filepath.Join(string(s.Logs), "*.log"))
 	several, _ := filepath.Glob(filepath.Join(string(s.Logs), "*", "*.log"))
 	return append(one, several...)
+}
+
+// valueLines is how many lines are shown of a value that klog breaks into lines.
+const valueLines = 5
+
+// scanRecords reads a log like scanLines, and gives the values that klog breaks into lines, joined errors and stacks,
+// in one line with the rest of what was logged. The name of a Job stands after them.
+func scanRecords(path string, each func(record string)) {
+	record, lines, inValue := "", 0, false
+	scanLines(path, func(line string) {
+		text, isValue := strings.CutPrefix(line, "\t")
+		switch {
+		case inValue && isValue:
+			if lines++; lines <= valueLines {
+				record += strings.TrimSpace(text) + "; "
+			}
+			return
+		case inValue && strings.HasPrefix(line, " >"):
+			record = strings.TrimSuffix(record, "; ")
+			line = line[1:]
+		case record != "":
+			each(record)
+			record = ""
+		}
+		record, lines, inValue = record+line, 0, strings.HasSuffix(line, "=<")
+		if !inValue {
+			each(record)
+			record = ""
+		}
+	})
+	if record != "" {
+		each(record)
+	}
 }
 
 // lastLines returns the last lines of a log.

@@ -102,3 +102,36 @@ func TestLogsAreReadOnceForAllSpecs(t *testing.T) {
 		t.Errorf("%d lines of one of %d:\n%s", got, len(of), of["jobconformance-a"])
 	}
 }
+
+// klog names the Job after an error of several lines, and after a stack.
+func TestLogsShowValuesOfSeveralLines(t *testing.T) {
+	folder := t.TempDir()
+	log := `E1 "Reconciler error" err=<
+	first
+	second
+ > Job="jobconformance-a/x"
+E2 "Observed a panic" Job="jobconformance-a/x" stacktrace=<
+	1
+	2
+	3
+	4
+	5
+	6
+ >
+E3 jobconformance-a broken=<
+E4 jobconformance-a
+`
+	if err := os.WriteFile(filepath.Join(folder, "implementation.log"), []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := logsOf(folder, []spec.Spec{{Namespaces: []spec.Namespace{"jobconformance-a"}}})["jobconformance-a"]
+	want := `The last lines of implementation.log about jobconformance-a:
+E1 "Reconciler error" err=<first; second> Job="jobconformance-a/x"
+E2 "Observed a panic" Job="jobconformance-a/x" stacktrace=<1; 2; 3; 4; 5>
+E3 jobconformance-a broken=<
+E4 jobconformance-a
+`
+	if got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
