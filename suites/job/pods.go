@@ -422,8 +422,9 @@ func orphansPods(s *framework.Sandbox, b *puppet.JobBuilder) *framework.Job {
 	job.Orphan()
 	s.Soon("the Job is gone, and its pods have neither owner nor finalizer", func(g Gomega) {
 		g.Expect(s.Jobs()).To(BeEmpty())
-		g.Expect(s.Active()).To(And(HaveLen(int(n)), HaveEach(And(
-			HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", BeEmpty())))))
+		g.Expect(s.Active()).To(HaveLen(int(n)), "pods that are not being deleted")
+		g.Expect(s.Active()).To(HaveEach(And(
+			HaveField("OwnerReferences", BeEmpty()), HaveField("Finalizers", BeEmpty()))))
 	})
 	return job
 }
