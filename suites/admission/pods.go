@@ -162,7 +162,7 @@ var _ = Describe("Job admission, mutated pods:", behaviour.Admission, func() {
 		s := framework.New(ctx)
 		mutate(s, pods, applying(added),
 			examplePod(), func(p *corev1.Pod) bool { return p.Labels["example.com/added"] == "yes" })
-		job := s.Create(indexed("a").FinishedAgo("1h"))
+		job := s.Create(puppet.Job("a").Parallelism(3).Completions(3).FinishedAgo("1h"))
 		all := job.Runs(3)
 		Expect(all).To(HaveEach(HaveField("Labels", HaveKeyWithValue("example.com/added", "yes"))))
 		all[0].End(1)
@@ -218,7 +218,7 @@ var _ = Describe("Job admission, rejected changes of pods:", behaviour.Admission
 		job := s.Create(puppet.Job("a"))
 		pod := job.Runs(1)[0]
 		c := count(s, pods.rule(admissionregistrationv1.Delete), deleting(s, pod))
-		job.Suspend()
+		job.SetParallelism(0)
 		c.expectGrowingDelays(s, "the pod is active", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 	})
 
@@ -228,7 +228,7 @@ var _ = Describe("Job admission, rejected changes of pods:", behaviour.Admission
 		job := s.Create(puppet.Job("a"))
 		pod := job.Runs(1)[0]
 		deny(s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, pod))
-		job.Suspend()
+		job.SetParallelism(0)
 		warned(s, job.UID, "FailedDelete")
 	})
 
