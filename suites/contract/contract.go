@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/spelling"
 )
@@ -31,6 +32,8 @@ type Requirement struct {
 	// Versions of Kubernetes that it holds in, as a constraint (">= 1.31.0").
 	// Default: all that the suites support.
 	Versions string
+	// Gates are the feature gates that have to be on. Default: none.
+	Gates []gates.Gate
 	// Invariants are the IDs of those that check it at every revision of every spec.
 	Invariants []string
 	// Grounds are the facts that it says are so, and that specs of other requirements assume. It does
@@ -60,12 +63,13 @@ func (s *Set) New(id, text, source string, details ...Detail) Requirement {
 // All returns the requirements of the set.
 func (s *Set) All() []Requirement { return slices.Clone(s.all) }
 
-// Detail is a Feature, Versions, Invariants, Grounds, About or Provisional.
+// Detail is a Feature, Versions, Gates, Invariants, Grounds, About or Provisional.
 type Detail interface{ of(*Requirement) }
 
-// Versions, Invariants, Grounds and About are the fields of a Requirement with that name.
+// Versions, Gates, Invariants, Grounds and About are the fields of a Requirement with that name.
 type (
 	Versions   string
+	Gates      []gates.Gate
 	Invariants []string
 	Grounds    []spec.Ground
 	About      []spec.Ground
@@ -78,6 +82,7 @@ const Provisional provisional = true
 
 func (f Feature) of(r *Requirement)    { r.Feature = f }
 func (v Versions) of(r *Requirement)   { r.Versions = string(v) }
+func (g Gates) of(r *Requirement)      { r.Gates = g }
 func (i Invariants) of(r *Requirement) { r.Invariants = i }
 func (g Grounds) of(r *Requirement)    { r.Grounds = g }
 func (a About) of(r *Requirement)      { r.About = a }

@@ -140,6 +140,9 @@ func explainRequirement(out io.Writer, r contract.Requirement, specs []spec.List
 	if r.Versions != "" {
 		fmt.Fprintf(out, "  It holds in Kubernetes %s.\n", r.Versions)
 	}
+	for _, gate := range r.Gates {
+		fmt.Fprintf(out, "  It holds where the feature gate %s is on.\n", gate)
+	}
 	if r.Provisional {
 		fmt.Fprintln(out, "  It is provisional: its failure warns until the next minor release of jobconformance.")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"github.com/jobconformance/jobconformance/suites/contract"
@@ -70,6 +71,9 @@ func labelsOf(specs []spec.Listed) []string {
 		spec.OnlyControllerLabel, spec.NoQueueLabel, spec.ProvisionalLabel}
 	for _, f := range contract.Features() {
 		all = append(all, spec.FeatureLabel+string(f))
+	}
+	for _, k := range gates.All() {
+		all = append(all, spec.GateLabel+string(k.Gate))
 	}
 	for _, s := range specs {
 		all = append(all, s.All...)

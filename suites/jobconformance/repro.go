@@ -12,8 +12,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
-	"github.com/jobconformance/jobconformance/fixtures/cluster"
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run/folder"
 	"github.com/jobconformance/jobconformance/fixtures/spelling"
@@ -214,7 +214,8 @@ func checkRepro(o repro.Options) error {
 		return badinput.New("a number of repeats or of scenarios at a time is too small",
 			fmt.Sprintf("give %s and %s 1 or more", console.Flag("repeat"), console.Flag("procs")))
 	}
-	return cluster.CheckGates(o.FeatureGates)
+	_, err := gates.Parse(o.FeatureGates)
+	return err
 }
 
 // fromTree runs the scenario on a local tree: it is red or green, whatever bugs the version

@@ -232,7 +232,10 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 		}
 	}
 	out.Outcome = sum(out.Evidence, slices.Contains(run.Selection.Declined, q.Feature) ||
-		slices.Contains(run.Selection.DeclinedRequirements, q.ID) || run.Implementation.lacks(q.Profile()))
+		slices.Contains(run.Selection.DeclinedRequirements, q.ID) || run.Implementation.lacks(q.Profile()) ||
+		len(q.Gates) > 0 && !slices.ContainsFunc(specs, func(s spec.Spec) bool {
+			return slices.Contains(s.Requirements, q.ID) && s.Outcome() != spec.Declined
+		}))
 	return out
 }
 

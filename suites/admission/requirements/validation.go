@@ -2,7 +2,10 @@
 // requests it rejects. The specs beside it cover them.
 package requirements
 
-import "github.com/jobconformance/jobconformance/suites/contract"
+import (
+	"github.com/jobconformance/jobconformance/fixtures/gates"
+	"github.com/jobconformance/jobconformance/suites/contract"
+)
 
 // set has all requirements of this package.
 var set contract.Set
@@ -267,12 +270,13 @@ var (
 		"The resources of the containers of the pod template MUST be free to change while a Job is "+
 			"suspended and has no active pods.",
 		"KEP-5440",
-		contract.Suspend, contract.Versions(">= 1.36.0"))
+		contract.Suspend, contract.Versions(">= 1.36.0"), contract.Gates{gates.MutablePodResourcesForSuspendedJobs})
 	TemplateMayChangeOnceSuspended = set.New("API-UPDATE-013",
 		"Scheduling directives and resources MUST be free to change in a Job that has started and is suspended, as "+
 			"soon as its condition Suspended is True and no pod is active, and not before.",
 		"KEP-5440",
-		contract.Suspend, contract.Versions(">= 1.36.0"))
+		contract.Suspend, contract.Versions(">= 1.36.0"), contract.Gates{gates.MutablePodResourcesForSuspendedJobs,
+			gates.MutableSchedulingDirectivesForSuspendedJobs})
 	GenerationFollowsSpec = set.New("API-UPDATE-014",
 		"The generation of a Job or CronJob MUST grow with each change of its spec, and with no other change.",
 		"meta/v1 ObjectMeta.generation")

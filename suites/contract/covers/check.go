@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
@@ -84,6 +85,8 @@ func problem(r contract.Requirement) string {
 		return fmt.Sprintf("is of the unknown feature %q", r.Feature)
 	case r.Provisional && len(r.Invariants) > 0:
 		return "is provisional, but its invariants count"
+	case slices.ContainsFunc(r.Gates, func(g gates.Gate) bool { return !gates.IsKnown(g) }):
+		return fmt.Sprintf("is of an unknown gate, one of %q", r.Gates)
 	case version.Check(r.Versions) != nil:
 		return fmt.Sprintf("has versions %q, which are no constraint", r.Versions)
 	}

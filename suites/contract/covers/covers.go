@@ -13,8 +13,8 @@ import (
 )
 
 // Requirements decorates a spec with the requirements that it checks: IDs, profiles, features,
-// the area, the level and the grounds that it is about become labels, and their versions limit where the spec runs. The
-// level is that of the most binding requirement, the area that of the first one.
+// the gates, the area, the level and the grounds that it is about become labels, and their versions limit where the
+// spec runs. The level is that of the most binding requirement, the area that of the first one.
 func Requirements(requirements ...contract.Requirement) []any {
 	labels := ginkgo.Labels{level(requirements).Label()}
 	if !slices.ContainsFunc(requirements, func(r contract.Requirement) bool { return !r.Provisional }) {
@@ -36,6 +36,11 @@ func Requirements(requirements ...contract.Requirement) []any {
 		for _, ground := range slices.Concat(r.Grounds, r.About) {
 			if about := spec.AboutLabel + string(ground); !slices.Contains(labels, about) {
 				labels = append(labels, about)
+			}
+		}
+		for _, gate := range r.Gates {
+			if label := spec.GateLabel + string(gate); !slices.Contains(labels, label) {
+				labels = append(labels, label)
 			}
 		}
 		if r.Versions != "" {

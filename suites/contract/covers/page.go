@@ -3,9 +3,11 @@ package covers
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/onsi/ginkgo/v2/types"
@@ -33,6 +35,9 @@ func WritePage(w io.Writer, requirements []contract.Requirement, specs types.Spe
 			if versions == "" {
 				versions = "all"
 			}
+			for _, gate := range r.Gates {
+				versions += fmt.Sprintf(", gate [%s](#gate-%s)", gate, gate)
+			}
 			if r.Provisional {
 				versions += ", provisional"
 			}
@@ -49,8 +54,43 @@ func WritePage(w io.Writer, requirements []contract.Requirement, specs types.Spe
 	}
 	fmt.Fprintf(&b, "\n%d requirements: %d of the core, %d of features.\n", len(requirements),
 		len(requirements)-extended, extended)
+	writeGates(&b, requirements)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeGates writes the feature gates that the suites know, with what depends on them.
+func writeGates(b *strings.Builder, requirements []contract.Requirement) {
+	b.WriteString("\n## Feature gates\n\n" +
+		"Those that the suites know. Requirements of a gate are not verified where it is off, and declined where it\n" +
+		"is off by default. `--feature-gates` switches it on, together with the gates and APIs that it needs.\n\n" +
+		"| gate | KEP | versions | needs | requirements |\n|---|---|---|---|---|\n")
+	for _, k := range gates.All() {
+		var versions, needs, of []string
+		for _, s := range k.Since {
+			version := fmt.Sprintf("1.%d %s", s.Minor, s.Maturity)
+			if s.Maturity != gates.GA && s.On {
+				version += ", on"
+			} else if s.Maturity == gates.Beta {
+				version += ", off"
+			}
+			versions = append(versions, version)
+		}
+		for _, needed := range k.Needs {
+			needs = append(needs, string(needed))
+		}
+		for _, api := range slices.Compact(slices.Sorted(maps.Values(k.API))) {
+			needs = append(needs, api)
+		}
+		for _, r := range requirements {
+			if slices.Contains(r.Gates, k.Gate) {
+				of = append(of, fmt.Sprintf("[%s](#%s)", r.ID, r.ID))
+			}
+		}
+		fmt.Fprintf(b, "| <a id=\"gate-%s\"></a>%s | %s | %s | %s | %s |\n", k.Gate, k.Gate,
+			contract.Links(fmt.Sprintf("KEP-%d", k.KEP)), strings.Join(versions, "; "), strings.Join(needs, ", "),
+			strings.Join(of, ", "))
+	}
 }
 
 type area struct {

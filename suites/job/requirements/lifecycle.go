@@ -1,6 +1,7 @@
 package requirements
 
 import (
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 )
@@ -240,7 +241,8 @@ var (
 		"The same MUST hold for a suspended Job that had run before, for its scheduling directives and the "+
 			"resources of its containers.",
 		"KEP-5440",
-		contract.Suspend, contract.Versions(">= 1.36.0"))
+		contract.Suspend, contract.Versions(">= 1.36.0"), contract.Gates{gates.MutablePodResourcesForSuspendedJobs,
+			gates.MutableSchedulingDirectivesForSuspendedJobs})
 	EventsForSuspension = set.New("JOB-SUSPEND-011",
 		"A Job controller SHOULD emit the events Suspended and Resumed when a Job is suspended and resumed.",
 		"docs: concepts/workloads/controllers/job#suspending-a-job",
@@ -253,7 +255,8 @@ var (
 	SuspensionResetsStartTime = set.New("JOB-SUSPEND-013",
 		"A suspended Job MUST have no startTime.",
 		"batch/v1 JobSpec.suspend: suspending a Job will reset the StartTime field of the Job; KEP-5440",
-		contract.Suspend, contract.Versions(">= 1.36.0"), contract.About{spec.JobStartTime})
+		contract.Suspend, contract.Versions(">= 1.36.0"), contract.About{spec.JobStartTime},
+		contract.Gates{gates.MutableSchedulingDirectivesForSuspendedJobs})
 	SuspensionAfterDecision = set.New("JOB-SUSPEND-014",
 		"A Job that has the condition FailureTarget or SuccessCriteriaMet MUST finish although it is suspended "+
 			"before its last pod has ended.",
