@@ -110,16 +110,21 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, func() {
 var _ = Describe("CronJob clock:", behaviour.Schedule, Label("slow"), func() {
 
 	// Another spec judges late starts: a controller on a busy machine may be too late for one time.
-	// Each Job is deleted when it has ended, as upstream names Jobs by the minute. Wrong: sets its
-	// alarm once; or starts a Job shortly before its time, and again.
+	// The spec deletes the first Job, as upstream names Jobs by the minute, and a controller may look at
+	// a Job that has ended only when the next one is due. Wrong: sets its alarm once; or starts a Job
+	// shortly before its time, and again.
 	It("the controller starts a Job at each of two consecutive times", covers.Requirements(
 		NoticesTimeAlone), func(ctx SpecContext) {
 		const interval = 20 * time.Second
 		s, last := framework.New(ctx), time.Now().Truncate(time.Second)
 		s.NeedsSeconds()
 		tick := func(n time.Duration) time.Time { return last.Add(n * interval) }
-		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("").ExitCodes("0")).
-			Schedule("@every 20s").SuccessfulJobsHistoryLimit(0), last)
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule("@every 20s"), last)
+		s.SoonAfter(interval, "the Job of a time is started", func(g Gomega) {
+			g.Expect(cronJob.Jobs()).NotTo(BeEmpty())
+		})
+		first := cronJob.Jobs()[0]
+		s.Handle(&first).Delete()
 		s.SoonAfter(2*interval, "the Jobs of two consecutive times are started", func(g Gomega) {
 			g.Expect(cronJob.Started()).To(framework.Either(
 				ContainElements(framework.Times(tick(1), tick(2))),
