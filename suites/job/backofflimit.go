@@ -122,6 +122,24 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, func() {
 		})
 	})
 
+	// Source: KEP-753. Wrong: adds up restarts whatever the pods' restartPolicy is.
+	It("a Job with backoffLimit 0 runs on while sidecars restart", framework.Simulated(
+		"a kubelet overwrites the status of its pods"), covers.Requirements(
+		RestartsBesideNever), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).BackoffLimit(0).With(withSidecar))
+		pods := job.Runs(2)
+		for _, pod := range pods {
+			pod.ChangeStatus(func(p *corev1.Pod) { p.Status.InitContainerStatuses[0].RestartCount = 2 })
+		}
+		s.Stays("the Job runs", func(g Gomega) {
+			g.Expect(job.Conditions()).To(BeEmpty())
+			g.Expect(s.Active().Names()).To(ConsistOf(pods.Names()))
+		})
+		pods.End(0)
+		job.CompletesWith(2, Counters{Succeeded: 2})
+	})
+
 	// Wrong: creates the next pod at once, though it may take some seconds to do so.
 	It("the controller waits 10 s after the first failure", covers.Requirements(FirstBackoff), func(ctx SpecContext) {
 		s := framework.New(ctx)

@@ -116,11 +116,7 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulate
 	It("the controller waits 10 s after the end of the sidecar, where that ended last", covers.Requirements(
 		BackoffAfterSidecars), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := s.Create(puppet.Job("a").With(func(j *batchv1.Job) {
-			always := corev1.ContainerRestartPolicyAlways
-			j.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "sidecar", Image: puppet.Placeholder,
-				RestartPolicy: &always}}
-		}))
+		job := s.Create(puppet.Job("a").With(withSidecar))
 		pod, at := job.Runs(1)[0], time.Now().Truncate(time.Second)
 		ended := func(ago time.Duration) corev1.ContainerState {
 			return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1,

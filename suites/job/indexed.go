@@ -35,12 +35,7 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 	It("every container has its index, also init containers and sidecars", covers.Requirements(
 		IndexVariable), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := s.Create(indexed(2).Container("second").InitContainer("first").
-			With(func(j *batchv1.Job) {
-				always := corev1.ContainerRestartPolicyAlways
-				j.Spec.Template.Spec.InitContainers = append(j.Spec.Template.Spec.InitContainers,
-					corev1.Container{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: &always})
-			}))
+		job := s.Create(indexed(2).Container("second").InitContainer("first").With(withSidecar))
 		pods := byIndex(job.Runs(2))
 		Expect(pods).To(And(HaveLen(2), HaveKey("0"), HaveKey("1")))
 		for index, pod := range pods {
@@ -356,6 +351,22 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 		})
 		Expect(job.Now().Status).To(And(HaveField("Succeeded", int32(2)), HaveField("CompletedIndexes", "0,1")),
 			"status")
+	})
+
+	// Wrong: takes a parallelism of 0 for a pause, whatever is left to do.
+	It("the Job is Complete when it is scaled down to 0", covers.Requirements(
+		ScaleDownToNothingCompletes), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(indexed(3).BackoffLimit(0))
+		pods := byIndex(job.Runs(3))
+		pods["1"].End(0)
+		indexesComplete(s, job, "1")
+		rescale(job, 0)
+		job.Completes(Counters{})
+		s.Soon("the active pods are gone", func(g Gomega) {
+			g.Expect(s.Pods().Names()).To(ConsistOf(pods["1"].Name))
+		})
+		Expect(job.Now().Status.CompletedIndexes).To(BeEmpty(), "status.completedIndexes")
 	})
 })
 

@@ -64,6 +64,14 @@ func indexed(n int32) *puppet.JobBuilder {
 	return puppet.Job("a").Indexed().Parallelism(n).Completions(n)
 }
 
+// withSidecar adds an init container that runs beside the others until they have ended.
+func withSidecar(j *batchv1.Job) {
+	always := corev1.ContainerRestartPolicyAlways
+	template := &j.Spec.Template.Spec
+	template.InitContainers = append(template.InitContainers,
+		corev1.Container{Name: "sidecar", Image: puppet.Placeholder, RestartPolicy: &always})
+}
+
 // podsReach waits until n pods are in a phase.
 func podsReach(s *framework.Sandbox, phase corev1.PodPhase, n int) {
 	GinkgoHelper()

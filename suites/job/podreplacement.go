@@ -13,6 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -90,6 +91,26 @@ var _ = Describe("Job podReplacementPolicy Failed:", behaviour.PodReplacementPol
 		job.Counts("one pod runs", Counters{Active: 1, Ready: 1, Terminating: 1})
 		release("143", pods[1])
 		job.Runs(2)
+		Expect(s.Created()).To(HaveLen(4))
+	})
+
+	// Wrong: creates the pods at once, as those that terminate are of another template.
+	It("a Job that is resumed with other resources waits for its old pods", covers.Requirements(
+		FailedDelaysNewTemplate), covers.MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(withPolicy(batchv1.Failed).Parallelism(2).Completions(2))
+		pods := job.Runs(2)
+		job.Suspend()
+		job.IsSuspended(Counters{Terminating: 2})
+		requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
+		job.Change(func(j *batchv1.Job) { j.Spec.Template.Spec.Containers[0].Resources.Requests = requests })
+		job.Resume()
+		s.Stays("no pod is created", func(g Gomega) { g.Expect(s.Created()).To(HaveLen(2)) })
+		release("143", pods...)
+		for _, pod := range job.Runs(2) {
+			Expect(pod.Spec.Containers[0].Resources.Requests).To(
+				HaveKeyWithValue(corev1.ResourceCPU, requests[corev1.ResourceCPU]))
+		}
 		Expect(s.Created()).To(HaveLen(4))
 	})
 

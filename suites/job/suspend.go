@@ -374,6 +374,27 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 		}
 	})
 
+	// The ends of the pods are not counted yet when their Job is deleted. Wrong: reads the field only when it
+	// queues a Job, and then works on whatever has the Job's name.
+	It("the controller leaves a Job alone that replaces one of its own and is another's", covers.Requirements(
+		LeavesManagedSuccessor), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		before := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+		before.Runs(2).End(0)
+		before.Delete()
+		job := s.Create(foreign())
+		catchesUp(s)
+		s.Stays("the Job has no pods, no status and no finalizers", func(g Gomega) {
+			g.Expect(job.Created()).To(BeEmpty())
+			for _, r := range s.History().Jobs("a") {
+				if r.Job().UID == job.UID {
+					g.Expect(r.Job().Status).To(BeZero(), "status")
+					g.Expect(r.Job().Finalizers).To(BeEmpty())
+				}
+			}
+		})
+	})
+
 	// Wrong: leaves every Job with the field alone.
 	It("the controller runs a Job with the reserved name", covers.Requirements(OwnManagedBy), func(ctx SpecContext) {
 		s := framework.New(ctx)

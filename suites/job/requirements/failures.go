@@ -1,6 +1,7 @@
 package requirements
 
 import (
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 )
@@ -71,6 +72,11 @@ var (
 		"kubernetes/kubernetes#76370; kubernetes/kubernetes#114391; docs: "+
 			"concepts/workloads/controllers/job#pod-backoff-failure-policy says nothing about it",
 		contract.Invariants{"job-backoff-is-kept"})
+	RestartsBesideNever = set.New("JOB-BACKOFF-018",
+		"Restarts of containers, such as sidecars, MUST NOT count towards backoffLimit where the pods' restartPolicy "+
+			"is Never.",
+		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy; KEP-753; KEP-5307",
+		contract.Invariants{"job-fails-for-a-reason"})
 )
 
 // The restartPolicy OnFailure: containers fail, and their pods stay.
@@ -367,4 +373,10 @@ var (
 			"on when the others have ended.",
 		"batch/v1 JobSpec.podReplacementPolicy; KEP-3939; kubernetes/kubernetes#121147",
 		contract.PodReplacementPolicy)
+	FailedDelaysNewTemplate = set.New("JOB-REPLACEMENT-009",
+		"With the policy Failed, a resumed Job whose resources changed while it was suspended MUST NOT run pods with "+
+			"the new ones before those with the old ones have ended, and MUST run them then.",
+		"KEP-3939; KEP-5440",
+		contract.PodReplacementPolicy, contract.Versions(">= 1.36.0"),
+		contract.Gates{gates.MutablePodResourcesForSuspendedJobs})
 )

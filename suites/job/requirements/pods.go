@@ -82,7 +82,8 @@ var (
 			"kubernetes/kubernetes#137210",
 		contract.Invariants{"job-creates-no-more-than-needed"})
 	ZeroParallelism = set.New("JOB-PARALLELISM-005",
-		"While parallelism is 0, a Job controller MUST run no pod of the Job and MUST NOT finish it.",
+		"While parallelism is 0, a Job controller MUST run no pod of the Job, and MUST NOT finish it while "+
+			"completions are left to reach.",
 		"docs: concepts/workloads/controllers/job#controlling-parallelism")
 	RaisedParallelism = set.New("JOB-PARALLELISM-006",
 		"When parallelism is raised, a Job controller MUST add pods and leave those alone that run.",
@@ -248,6 +249,11 @@ var (
 	ScaleDownForgetsFailedIndexes = set.New("JOB-ELASTIC-007",
 		"Indexes that are no longer in range MUST leave failedIndexes.",
 		"KEP-3850; batch/v1 JobStatus.failedIndexes",
+		contract.ElasticIndexed)
+	ScaleDownToNothingCompletes = set.New("JOB-ELASTIC-008",
+		"An Indexed Job that is scaled down to 0 MUST become Complete without its active pods, which MUST be deleted "+
+			"and MUST NOT count as failed.",
+		"KEP-3715; batch/v1 JobSpec.completions",
 		contract.ElasticIndexed)
 )
 
