@@ -2,6 +2,7 @@ package admission
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -359,6 +360,15 @@ func succeeded(change func(*batchv1.SuccessPolicyRule)) func(*batchv1.Job) {
 	return func(j *batchv1.Job) { change(&j.Spec.SuccessPolicy.Rules[0]) }
 }
 
+// longIndexes lists as many indexes as 65536 characters can have: one of four digits, and others of five.
+func longIndexes() string {
+	text := "1000"
+	for i := 10_000; len(text) < 64*1024; i += 2 {
+		text += "," + strconv.Itoa(i)
+	}
+	return text
+}
+
 func withIndexes(text string) func(*batchv1.Job) {
 	return succeeded(func(r *batchv1.SuccessPolicyRule) { r.SucceededIndexes = &text })
 }
@@ -390,6 +400,10 @@ var _ = Describe("Job successPolicy validation:", behaviour.Validation, func() {
 				{rules + "[0].succeededIndexes", withIndexes("0-1,1-2")},
 				{rules + "[0].succeededIndexes", withIndexes("one")},
 				{rules + "[0].succeededIndexes", withIndexes("0,")},
+			}),
+		Entry("succeededIndexes of more than 65536 characters", covers.Requirements(SucceededIndexesAreShort),
+			succeedOn(batchv1.SuccessPolicyRule{SucceededIndexes: ptr.To(longIndexes())}).Completions(100_000), invalidJobs{
+				{rules + "[0].succeededIndexes", withIndexes("100," + longIndexes())},
 			}),
 		Entry("a succeededCount out of range", covers.Requirements(SucceededCountIsValid),
 			succeedOn(batchv1.SuccessPolicyRule{SucceededCount: ptr.To[int32](3)}), invalidJobs{

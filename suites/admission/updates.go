@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // templateChanges are changes of a pod template, by a description.
@@ -272,5 +273,57 @@ var _ = Describe("Job update validation:", behaviour.Validation, func() {
 		Expect(cronJob.Now().Status.LastScheduleTime).To(HaveValue(HaveField("Time", BeTemporally("==", now.Time))),
 			"status.lastScheduleTime")
 		Expect(cronJob.Now().Spec.Schedule).To(Equal("@daily"), "spec.schedule")
+	})
+})
+
+var _ = Describe("Job deletion:", behaviour.Validation, func() {
+	// Wrong: deletes in the background, as for most other kinds.
+	It("the API server orphans the pods of a Job that is deleted without options", covers.Requirements(
+		JobDeletionOrphans), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").With(unmanaged))
+		pod := examplePod()
+		pod.OwnerReferences = []metav1.OwnerReference{
+			*metav1.NewControllerRef(job.Made(), batchv1.SchemeGroupVersion.WithKind("Job"))}
+		framework.Create(s, pod)
+		Expect(s.Client.Delete(s.Context(), job.Made().DeepCopy())).To(Succeed())
+		s.Soon("the Job is gone, and its pod has no owner", func(g Gomega) {
+			g.Expect(s.JobNames()).To(BeEmpty())
+			g.Expect(s.Pods()).To(ConsistOf(HaveField("OwnerReferences", BeEmpty())))
+		})
+		s.Stays("the pod is there", func(g Gomega) { g.Expect(s.Active().Names()).To(ConsistOf(pod.Name)) })
+	})
+
+	It("the API server deletes the Jobs of a CronJob that is deleted without options", covers.Requirements(
+		CronJobDeletionCascades), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		cronJob := s.CreateCronJob(hourly().Suspend())
+		s.Create(puppet.Job("a").With(unmanaged).With(func(j *batchv1.Job) {
+			j.OwnerReferences = []metav1.OwnerReference{
+				*metav1.NewControllerRef(cronJob.Now(), batchv1.SchemeGroupVersion.WithKind("CronJob"))}
+		}))
+		Expect(s.Client.Delete(s.Context(), cronJob.Now().DeepCopy())).To(Succeed())
+		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.JobNames()).To(BeEmpty()) })
+	})
+})
+
+var _ = Describe("Job lists:", behaviour.Validation, func() {
+	It("the API server selects Jobs by the field status.successful", covers.Requirements(
+		SelectsBySuccesses), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		for n, name := range []string{"none", "one", "two"} {
+			job := s.Create(puppet.Job(name).Completions(3).With(unmanaged))
+			job.ChangeStatus(func(j *batchv1.Job) { j.Status.Succeeded = int32(n) })
+		}
+		for value, names := range map[string][]string{"0": {"none"}, "1": {"one"}, "3": nil} {
+			found := &batchv1.JobList{}
+			Expect(s.Client.List(s.Context(), found, client.InNamespace(s.Namespace),
+				client.MatchingFields{"status.successful": value})).To(Succeed())
+			var have []string
+			for _, job := range found.Items {
+				have = append(have, job.Name)
+			}
+			Expect(have).To(ConsistOf(names), "Jobs with status.successful=%s", value)
+		}
 	})
 })

@@ -112,6 +112,20 @@ var (
 		"batch/v1 JobSpec.template")
 )
 
+// How the API server deletes and lists Jobs and CronJobs.
+var (
+	JobDeletionOrphans = set.New("API-DELETE-001",
+		"A Job that is deleted without a propagationPolicy MUST leave its pods behind, without an owner.",
+		"metav1 DeleteOptions.propagationPolicy; docs: concepts/architecture/garbage-collection#orphaned-dependents; "+
+			"kubernetes/kubernetes#50893")
+	CronJobDeletionCascades = set.New("API-DELETE-002",
+		"A CronJob that is deleted without a propagationPolicy MUST take its Jobs with it.",
+		"metav1 DeleteOptions.propagationPolicy; docs: concepts/architecture/garbage-collection#cascading-deletion")
+	SelectsBySuccesses = set.New("API-LIST-001",
+		"Jobs MUST be selected by the field status.successful, which is their number of succeeded pods.",
+		"docs: concepts/overview/working-with-objects/field-selectors#supported-fields; batch/v1 JobStatus.succeeded")
+)
+
 // What the API server refuses in pod failure policies and success policies.
 var (
 	FailurePolicyNeedsNever = set.New("API-FAILUREPOLICY-001",
@@ -166,6 +180,11 @@ var (
 		"The succeededCount of a successPolicy MUST be refused when it is negative, above completions, or above the "+
 			"number of succeededIndexes.",
 		"batch/v1 SuccessPolicyRule.succeededCount",
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+	SucceededIndexesAreShort = set.New("API-SUCCESSPOLICY-005",
+		"The succeededIndexes of a successPolicy MUST be refused with more than 65536 characters, and accepted "+
+			"with as many.",
+		"KEP-3998",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
 )
 
