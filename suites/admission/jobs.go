@@ -402,7 +402,8 @@ var _ = Describe("Job successPolicy validation:", behaviour.Validation, func() {
 				{rules + "[0].succeededIndexes", withIndexes("0,")},
 			}),
 		Entry("succeededIndexes of more than 65536 characters", covers.Requirements(SucceededIndexesAreShort),
-			succeedOn(batchv1.SuccessPolicyRule{SucceededIndexes: ptr.To(longIndexes())}).Completions(100_000), invalidJobs{
+			succeedOn(batchv1.SuccessPolicyRule{SucceededIndexes: ptr.To(longIndexes())}).Completions(100_000),
+			invalidJobs{
 				{rules + "[0].succeededIndexes", withIndexes("100," + longIndexes())},
 			}),
 		Entry("a succeededCount out of range", covers.Requirements(SucceededCountIsValid),

@@ -289,8 +289,8 @@ var (
 		"batch/v1 JobSpec.managedBy",
 		contract.ManagedBy, contract.Versions(">= 1.32.0"))
 	LeavesManagedSuccessor = set.New("JOB-MANAGEDBY-005",
-		"A Job controller MUST leave a Job of another controller alone also where it has work left for an own Job that "+
-			"was deleted and had the same name.",
+		"A Job controller MUST leave a Job of another controller alone also where it has work left for an own Job "+
+			"that was deleted and had the same name.",
 		"batch/v1 JobSpec.managedBy; KEP-4368",
 		contract.ManagedBy, contract.Versions(">= 1.32.0"), contract.Invariants{"job-managed-by-others-is-left-alone"})
 )
