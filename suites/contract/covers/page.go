@@ -79,9 +79,7 @@ func writeGates(b *strings.Builder, requirements []contract.Requirement) {
 		for _, needed := range k.Needs {
 			needs = append(needs, string(needed))
 		}
-		for _, api := range slices.Compact(slices.Sorted(maps.Values(k.API))) {
-			needs = append(needs, api)
-		}
+		needs = append(needs, slices.Compact(slices.Sorted(maps.Values(k.API)))...)
 		for _, r := range requirements {
 			if slices.Contains(r.Gates, k.Gate) {
 				of = append(of, fmt.Sprintf("[%s](#%s)", r.ID, r.ID))
