@@ -110,6 +110,9 @@ SIGINT, 1 gave up (lost its lease, for example), 2 could not start.`,
 	f.StringVar(&o.managedBy, "managed-by", "",
 		"`name` in spec.managedBy of the Jobs to reconcile, as in example.com/mine (default: Jobs "+
 			"without the field, or with "+batchv1.JobControllerName+")")
+	f.BoolVar(&o.workloads, "workload-scheduling", false,
+		"make a Workload and a PodGroup for each Job, as kube-controller-manager does with the feature gate "+
+			"WorkloadWithJob of Kubernetes v1.37; the API server must have it as well")
 	f.IntVar(&o.jobSyncs, "concurrent-job-syncs", 10, "Jobs worked on at the same time")
 	f.IntVar(&o.cronJobSyncs, "concurrent-cron-job-syncs", 5, "CronJobs worked on at the same time")
 	f.Float32Var(&o.qps, "kube-api-qps", 500,
@@ -145,6 +148,7 @@ type options struct {
 	metricsBindAddress string
 	controllers        []string
 	managedBy          string
+	workloads          bool
 	jobSyncs           int
 	cronJobSyncs       int
 	qps                float32

@@ -173,8 +173,11 @@ func newWork(o options, c clients) *work {
 		events:  c.events,
 	}
 	if name := "job-controller"; o.runs(jobController) {
-		run := job.New(c.job, w.factory, w.recorder(name), clock.RealClock{}, o.managedBy).Run
-		w.controllers = append(w.controllers, controller{name, run, o.jobSyncs})
+		jobs := job.New(c.job, w.factory, w.recorder(name), clock.RealClock{}, o.managedBy)
+		if o.workloads {
+			jobs.Group(w.factory)
+		}
+		w.controllers = append(w.controllers, controller{name, jobs.Run, o.jobSyncs})
 	}
 	if name := "cronjob-controller"; o.runs(cronJobController) {
 		run := cronjob.New(c.cronJob, w.factory, w.recorder(name), clock.RealClock{}).Run

@@ -52,6 +52,11 @@ func (c *Controller) act(ctx context.Context, job *batchv1.Job, known *Cache, p 
 	each("Removing the finalizer of counted pods", p.RemoveFinalizer, c.removeFinalizer)
 	each("Deleting pods that do not count", p.DeleteUncounted, c.deleteUncounted)
 	each("Deleting pods that count as failed", p.DeleteCounted, c.delete)
+	if p.Regroup != (plan.Regroup{}) { // WORKLOAD-ADMISSION-001, WORKLOAD-ADMISSION-002
+		regrouped, err := c.regroup(ctx, job, known, p.Regroup)
+		wrote = wrote || regrouped
+		errs = append(errs, err)
+	}
 	if len(p.Adopt) > 0 {
 		logger.V(2).Info("Adopting pods", "pods", klog.KObjSlice(p.Adopt))
 		adopted, err := c.adopt(ctx, job, known, p.Adopt)

@@ -55,6 +55,7 @@ type Controller struct {
 	client   kubernetes.Interface
 	jobs     batchlisters.JobLister
 	pods     cache.Indexer
+	groups   *groups // nil without Group
 	synced   []cache.InformerSynced
 	recorder record.EventRecorder
 	clock    clock.WithTicker

@@ -11,6 +11,7 @@ import (
 	"github.com/jobconformance/jobconformance/controller/job/plan"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
@@ -41,6 +42,7 @@ func (c *Controller) observe(ctx context.Context, shown *batchv1.Job, known *Cac
 	// JOB-FAULTS-012
 	v := &plan.View{Job: job, Manager: c.manager, Orphans: loop.Owned[corev1.Pod](c.pods, job.Namespace, ""),
 		Now:     c.clock.Now(),
+		Groups:  c.groupsOf(job, known),
 		Backoff: plan.DefaultBackoff, History: known.history, CreateAfter: known.createAfter}
 	for _, pod := range known.latestPods(loop.Owned[corev1.Pod](c.pods, job.Namespace, job.UID), upTo, v.Now) {
 		if !known.past(pod) || !selector.Matches(labels.Set(pod.Labels)) || plan.MayRetry(job, pod) {
@@ -80,6 +82,9 @@ type Cache struct {
 	createAfter time.Time
 	refusals    int
 	job         *batchv1.Job
+	// workload and podGroup are answers to writes of ours, nil where an informer shows them.
+	workload *schedulingv1beta1.Workload
+	podGroup *schedulingv1beta1.PodGroup
 	// jobUnconfirmed is set when a status write failed, so that the Job may be newer than we know:
 	// the next sync reads it from the API server.
 	jobUnconfirmed bool

@@ -42,6 +42,8 @@ type Plan struct {
 	DeleteUncounted []*corev1.Pod
 	// DeleteCounted are deleted with the finalizer on, to be counted as failed.
 	DeleteCounted []*corev1.Pod
+	// Regroup is about the Job's Workload and PodGroup. No Plan that creates one creates pods.
+	Regroup Regroup
 	// Adopt are given owner and finalizer. What they count for is for the next Plan to see.
 	Adopt []*corev1.Pod
 	// Create are whole pods, lowest index first. No Plan both adopts and creates.
@@ -81,6 +83,7 @@ func New(v View) Plan {
 		// The garbage collector deletes the pods.
 		// JOB-PODS-009, JOB-FINISHED-001, JOB-ADMISSION-014
 	case suspended(job):
+		p.group(v)
 		p.suspend(c, v.Now) // JOB-ADMISSION-013
 	default:
 		p.scale(v, c)

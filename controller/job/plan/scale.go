@@ -16,6 +16,7 @@ import (
 // that no revision shows more active pods than allowed.
 func (p *Plan) scale(v View, c counts) {
 	want := wanted(v.Job, c)
+	group, wait := p.group(v)
 	if surplus := surplusPods(v.Job, c.active, len(c.active)-want); len(surplus) > 0 {
 		// JOB-PARALLELISM-007, JOB-PARALLELISM-008, JOB-ELASTIC-002, JOB-ADMISSION-018
 		p.DeleteUncounted = atMost(MaxPods, surplus)
@@ -35,6 +36,9 @@ func (p *Plan) scale(v View, c counts) {
 	if missing <= 0 {
 		return
 	}
+	if wait { // WORKLOAD-ADMISSION-001, WORKLOAD-ADMISSION-002
+		return
+	}
 	ready := v.CreateAfter // JOB-ADMISSION-011
 	if !LimitPerIndex(v.Job) {
 		ready = latest(ready, p.History.readyAt(v.Backoff)) // JOB-BACKOFF-008
@@ -45,6 +49,11 @@ func (p *Plan) scale(v View, c counts) {
 		return
 	}
 	p.create(v, c, min(missing, MaxPods))
+	if group != nil {
+		for _, pod := range p.Create {
+			join(pod, group)
+		}
+	}
 }
 
 // wanted returns how many pods should be active now.

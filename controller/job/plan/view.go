@@ -21,6 +21,8 @@ type View struct {
 	// Pods are controlled by the Job. A pod that has ended, has lost the tracking
 	// finalizer and was in an earlier View may be left out, unless MayRetry: History knows it.
 	Pods []*corev1.Pod
+	// Groups are the Job's Workload and PodGroup; nil where the feature gate WorkloadWithJob is off.
+	Groups *Groups
 	// Orphans are pods of the Job's namespace without a controller, whatever their labels.
 	Orphans []*corev1.Pod
 	Now     time.Time
