@@ -142,6 +142,7 @@ const (
 	CronTimeZone         Feature = "cron-time-zone"
 	CronLastSuccess      Feature = "cron-last-success" // status.lastSuccessfulTime
 	Webhooks             Feature = "webhooks"          // of a custom resource
+	WorkloadScheduling   Feature = "workload-scheduling"
 )
 
 // Features returns all of them, Core first.
@@ -149,6 +150,7 @@ func Features() []Feature {
 	return []Feature{
 		Core, Indexed, ElasticIndexed, BackoffLimitPerIndex, PodFailurePolicy, SuccessPolicy,
 		PodReplacementPolicy, Suspend, ManagedBy, ReadyPods, CronTimeZone, CronLastSuccess, Webhooks,
+		WorkloadScheduling,
 	}
 }
 

@@ -23,6 +23,7 @@ var indifferent = map[string]string{
 	"fixtures/console":            "prints",
 	"fixtures/container":          "the container engine of kind",
 	"fixtures/dialect":            "score has no custom resource",
+	"fixtures/gates":              "score runs with the gates of the version",
 	"fixtures/implementation":     "describes upstream's controller",
 	"fixtures/internal":           "runs programs",
 	"fixtures/process":            "runs programs",
@@ -30,6 +31,7 @@ var indifferent = map[string]string{
 	"fixtures/spelling":           "remedies for errors of users",
 	"fixtures/version":            "versions of Kubernetes, one of which results are saved with",
 	"suites/internal/campaign":    "keeps results, and runs and reduces scenarios for commands",
+	"suites/scheduling":           "specs of a gate that is off in score",
 	"suites/webhook/requirements": "sentences that no spec of score covers",
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/suites/internal/mutant"
 	"sigs.k8s.io/yaml"
@@ -39,6 +40,14 @@ type Mutant struct {
 	Crashes bool `json:"crashes"`
 	// Edits make it of the reference controller, or of the one for a custom resource.
 	Edits []mutant.Edit `json:"edits"`
+}
+
+// gate returns the feature gate that has to be on for its specs, empty for none.
+func (m Mutant) gate() gates.Gate {
+	if m.Behaviour == "scheduling" {
+		return gates.WorkloadWithJob
+	}
+	return ""
 }
 
 // All returns every mutant, ordered by name.

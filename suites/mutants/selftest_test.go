@@ -19,6 +19,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/run/record"
@@ -61,12 +62,12 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var kinds []*selftest
-	for _, of := range []string{implementation.Reference, implementation.CRD} {
-		s, err := newSelftest(t, of, all)
-		if err != nil {
+	for _, kind := range []*selftest{{of: implementation.Reference}, {of: implementation.CRD},
+		{of: implementation.Reference, gate: gates.WorkloadWithJob}} {
+		if err := kind.take(t, all); err != nil {
 			t.Fatal(err)
 		}
-		kinds = append(kinds, s)
+		kinds = append(kinds, kind)
 	}
 	// Mutants of the custom resource wait for each other and leave the processors to the others.
 	var both sync.WaitGroup
@@ -95,7 +96,9 @@ func TestEveryMutantIsCaught(t *testing.T) {
 
 // selftest checks mutants of one implementation on one cluster.
 type selftest struct {
-	root    string // of the checkout
+	of      string     // the name of the implementation
+	gate    gates.Gate // that is on, as mutants need it; empty for none
+	root    string     // of the checkout
 	all     []Mutant
 	impl    implementation.Implementation
 	dir     string                   // for programs
@@ -109,18 +112,21 @@ type selftest struct {
 	failures []error // of specs of the unchanged controller, and of mutants that were not caught
 }
 
-// newSelftest returns the one for the mutants in all of an implementation.
-func newSelftest(t *testing.T, of string, all []Mutant) (*selftest, error) {
+// take takes the mutants of its implementation and feature gate from all.
+func (s *selftest) take(t *testing.T, all []Mutant) error {
 	root, err := filepath.Abs("../..")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	impl, err := implementation.Parse(of)
+	impl, err := implementation.Parse(s.of)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return m.implementation() != of })
-	return &selftest{root: root, all: all, impl: impl, dir: t.TempDir()}, nil
+	s.all = slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool {
+		return m.implementation() != s.of || m.gate() != s.gate
+	})
+	s.root, s.impl, s.dir = root, impl, t.TempDir()
+	return nil
 }
 
 // checkAll starts a cluster and checks all mutants on it.
@@ -132,13 +138,22 @@ func (s *selftest) checkAll(ctx context.Context) {
 	err := run.With(ctx, run.Options{
 		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
 		Implementation: s.impl,
-		Reports:        filepath.Join("..", "..", "reports", "mutants", s.impl.Name),
+		FeatureGates:   s.gates(),
+		Reports:        filepath.Join("..", "..", "reports", "mutants", s.impl.Name+string(s.gate)),
 		Out:            os.Stdout,
 	}, s.run)
 	if err != nil {
 		s.failures = append(s.failures, err)
 	}
 	s.took = time.Since(start)
+}
+
+// gates returns the feature gates of the cluster.
+func (s *selftest) gates() string {
+	if s.gate == "" {
+		return ""
+	}
+	return string(s.gate) + "=true"
 }
 
 // apart reports whether mutants are checked at the same time, each spec with one of its own. The

@@ -28,6 +28,7 @@ var (
 	PodReplacementPolicy  = of("podReplacementPolicy")
 	Regressions           = of("regressions")
 	Schedule              = of("schedule")
+	Scheduling            = of("scheduling")
 	SuccessPolicy         = of("successPolicy")
 	Suspend               = of("suspend")
 	Validation            = of("validation")

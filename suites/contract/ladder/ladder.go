@@ -143,6 +143,8 @@ var jobRungs = []Rung{
 	{Name: "policies", Does: "heeds the policies of a Job", first: []contract.Requirement{job.TerminatingIsNotActive},
 		features: []contract.Feature{contract.BackoffLimitPerIndex, contract.PodFailurePolicy,
 			contract.PodReplacementPolicy, contract.SuccessPolicy}},
+	{Name: "scheduling", Does: "has Jobs scheduled as workloads",
+		features: []contract.Feature{contract.WorkloadScheduling}},
 	{Name: "faults", Does: "carries on when requests fail, views are stale and processes crash"},
 }
 

@@ -47,6 +47,7 @@ func TestFieldsThatSourcesNameExist(t *testing.T) {
 		batchv1.JobTemplateSpec{}, batchv1.JobCondition{},
 		batchv1.PodFailurePolicy{}, batchv1.PodFailurePolicyRule{}, batchv1.PodFailurePolicyOnExitCodesRequirement{},
 		batchv1.PodFailurePolicyOnPodConditionsPattern{}, batchv1.SuccessPolicy{}, batchv1.SuccessPolicyRule{},
+		batchv1.JobSchedulingConfiguration{},
 	} {
 		kinds[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)
 	}

@@ -1,0 +1,167 @@
+package scheduling
+
+import (
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
+	. "github.com/jobconformance/jobconformance/suites/scheduling/requirements"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// The requests that make and change scheduling objects.
+var (
+	createWorkloads = faultproxy.Calls{Verb: "create", Resource: "workloads"}
+	createPodGroups = faultproxy.Calls{Verb: "create", Resource: "podgroups"}
+	changeWorkloads = faultproxy.Calls{Verb: "patch|update", Resource: "workloads"}
+	changePodGroups = faultproxy.Calls{Verb: "patch|update", Resource: "podgroups"}
+)
+
+// disturb has the first, third, ... of some requests fail, each in a way of its own. The returned function waits
+// until they all have.
+func disturb(s *framework.Sandbox, calls faultproxy.Calls) (allHappened func()) {
+	rules := []*faultproxy.Rule{
+		s.Proxy.On(calls).Nth(1).Answer(500),
+		s.Proxy.On(calls).Nth(3).Drop(),
+		s.Proxy.On(calls).Nth(5).LoseAnswer(),
+	}
+	return func() {
+		GinkgoHelper()
+		for _, rule := range rules {
+			s.Proxy.Meets(calls.Verb+" "+calls.Resource, rule)
+		}
+	}
+}
+
+// hasOne expects that each Job has one Workload and one PodGroup, and that nobody made more.
+func hasOne(s *framework.Sandbox, jobs ...*framework.Job) {
+	GinkgoHelper()
+	for _, job := range jobs {
+		_, group := groups(s, job)
+		Expect(job.Created()).To(HaveEach(joins(group)))
+	}
+	Expect(created(s, "Workload")).To(Equal(len(jobs)), "Workloads created")
+	Expect(created(s, "PodGroup")).To(Equal(len(jobs)), "PodGroups created")
+}
+
+var _ = Describe("Job scheduling, faults:", Label(spec.FaultsLabel), behaviour.Scheduling, func() {
+	// Wrong: makes up a new name for each attempt. Wrong: creates pods after an attempt that failed.
+	DescribeTable("each Job has one of each, whatever happens to requests for", func(ctx SpecContext,
+		calls faultproxy.Calls) {
+		s := framework.Behind(ctx)
+		allHappened := disturb(s, calls)
+		s.Proxy.Start()
+		var jobs []*framework.Job
+		for _, name := range []string{"a", "b", "c", "d"} {
+			jobs = append(jobs, s.Create(puppet.Job(name)))
+		}
+		allHappened()
+		for _, job := range jobs {
+			s.SoonAfter(framework.MaxAPIBackoff, "the Job has its pod", func(g Gomega) {
+				g.Expect(job.Pods()).To(HaveLen(1))
+			})
+		}
+		hasOne(s, jobs...)
+	},
+		Entry("Workloads", covers.Requirements(GroupsDespiteFaults), createWorkloads),
+		Entry("PodGroups", covers.Requirements(GroupsDespiteFaults), createPodGroups),
+	)
+
+	// Wrong: does not look for what a process before it has made. Wrong: takes a Job that has a startTime for an
+	// old one.
+	DescribeTable("a Job has one of each, and its pods their group, despite a crash before and after creating",
+		func(ctx SpecContext, calls faultproxy.Calls) {
+			s := framework.Behind(ctx)
+			before := s.Proxy.On(calls).Nth(1).Before(s.Proxy.Crash)
+			after := s.Proxy.On(calls).Nth(2).After(s.Proxy.Crash)
+			s.Proxy.Start()
+			job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+			s.Proxy.Meets(calls.Verb+" "+calls.Resource, before)
+			s.Proxy.Meets(calls.Verb+" "+calls.Resource+" again", after)
+			job.Runs(2)
+			hasOne(s, job)
+		},
+		Entry("the Workload", covers.Requirements(GroupsDespiteCrashes), createWorkloads),
+		Entry("the PodGroup", covers.Requirements(GroupsDespiteCrashes), createPodGroups),
+		Entry("the pods", covers.Requirements(GroupsDespiteCrashes),
+			faultproxy.Calls{Verb: "create", Resource: "pods"}),
+	)
+
+	// Wrong: makes up a new name for each attempt, and looks for what it has made in its cache alone.
+	DescribeTable("with a stale view, the controller creates no second one of", func(ctx SpecContext, resource string) {
+		s := framework.Behind(ctx)
+		s.Proxy.Start()
+		s.Create(puppet.Job("first")).Runs(1)
+		release := s.Proxy.Hold(resource)
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+		s.Proxy.Misses(resource)
+		s.Stays("there are those of both Jobs and no others", func(g Gomega) {
+			g.Expect(created(s, "Workload")).To(BeNumerically("<=", 2), "Workloads created")
+			g.Expect(created(s, "PodGroup")).To(BeNumerically("<=", 2), "PodGroups created")
+		})
+		release()
+		s.SoonAfter(framework.MaxAPIBackoff, "the Job has its pods", func(g Gomega) {
+			g.Expect(job.Pods()).To(HaveLen(2))
+		})
+		_, group := groups(s, job)
+		Expect(job.Created()).To(HaveEach(joins(group)))
+	},
+		Entry("the Workload", covers.Requirements(GroupsDespiteOldCaches), "workloads"),
+		Entry("the PodGroup", covers.Requirements(GroupsDespiteOldCaches), "podgroups"),
+	)
+
+	// Wrong: takes the minCount that it has sent for the one that is there.
+	DescribeTable("both objects follow the minCount, whatever happens to changes of", func(ctx SpecContext,
+		calls faultproxy.Calls) {
+		s := framework.Behind(ctx)
+		allHappened := disturb(s, calls)
+		s.Proxy.Start()
+		var jobs []*framework.Job
+		for _, name := range []string{"a", "b", "c", "d"} {
+			job := s.Create(gang(puppet.Job(name).Parallelism(2).Completions(2), 2))
+			job.Runs(2)
+			groups(s, job)
+			jobs = append(jobs, job)
+		}
+		for _, job := range jobs {
+			setMinCount(job, 1)
+		}
+		allHappened()
+		for _, job := range jobs {
+			s.SoonAfter(framework.MaxAPIBackoff, "the Workload and the PodGroup have that minCount", func(g Gomega) {
+				expectSizes(g, s, job, 1)
+			})
+		}
+	},
+		Entry("Workloads", covers.Requirements(ResizesDespiteFaults), changeWorkloads),
+		Entry("PodGroups", covers.Requirements(ResizesDespiteFaults), changePodGroups),
+	)
+
+	// Wrong: does nothing else about a Job until its objects are as they should be.
+	DescribeTable("pods that end are counted while changes are refused of", func(ctx SpecContext,
+		calls faultproxy.Calls) {
+		s := framework.Behind(ctx)
+		refused := s.Proxy.On(calls).Answer(403)
+		s.Proxy.Start()
+		job := s.Create(gang(puppet.Job("a").Parallelism(2).Completions(3), 2))
+		pods := job.Runs(2)
+		groups(s, job)
+		setMinCount(job, 1)
+		s.Proxy.Meets(calls.Verb+" "+calls.Resource, refused)
+		pods[0].End(0)
+		s.Soon("the pod is counted and released", func(g Gomega) {
+			g.Expect(job.Now().Status.Succeeded).To(Equal(int32(1)), "status.succeeded")
+			g.Expect(s.InPhase(corev1.PodSucceeded)).To(ConsistOf(HaveField("Finalizers", BeEmpty())))
+		})
+	},
+		Entry("the Workload", covers.Requirements(CountsUngrouped), covers.Shows(upstream.NothingWithoutWorkload),
+			changeWorkloads),
+		Entry("the PodGroup", covers.Requirements(CountsUngrouped), covers.Shows(upstream.NothingWithoutWorkload),
+			changePodGroups),
+	)
+})

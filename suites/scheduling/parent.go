@@ -1,0 +1,146 @@
+package scheduling
+
+import (
+	"time"
+
+	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
+	. "github.com/jobconformance/jobconformance/suites/scheduling/requirements"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// parent creates what stands for a workload controller's object, a ConfigMap.
+func parent(s *framework.Sandbox) *corev1.ConfigMap {
+	GinkgoHelper()
+	return framework.Create(s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "parent"}})
+}
+
+// ownedBy makes a parent the controller of a Job.
+func ownedBy(owner *corev1.ConfigMap, job *puppet.JobBuilder) *puppet.JobBuilder {
+	return job.With(func(j *batchv1.Job) {
+		j.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name,
+			UID: owner.UID, Controller: ptr.To(true)}}
+	})
+}
+
+// workloadOf creates the Workload of a parent, with a gang of 1 for leaders and one of n for workers.
+func workloadOf(s *framework.Sandbox, owner *corev1.ConfigMap, n int32) *schedulingv1beta1.Workload {
+	GinkgoHelper()
+	template := func(name string, n int32) schedulingv1beta1.PodGroupTemplate {
+		of := schedulingv1beta1.PodGroupSchedulingPolicy{Gang: &schedulingv1beta1.GangSchedulingPolicy{MinCount: n}}
+		return schedulingv1beta1.PodGroupTemplate{Name: name, SchedulingPolicy: of}
+	}
+	return framework.Create(s, &schedulingv1beta1.Workload{
+		ObjectMeta: metav1.ObjectMeta{Name: "parents"},
+		Spec: schedulingv1beta1.WorkloadSpec{
+			ControllerRef: &schedulingv1beta1.TypedLocalObjectReference{Kind: "ConfigMap", Name: owner.Name},
+			PodGroupTemplates: []schedulingv1beta1.PodGroupTemplate{
+				template("leaders", 1), template("workers", n)},
+		},
+	})
+}
+
+// delegating returns a Job of a parent whose PodGroup is made from the template "workers".
+func delegating(owner *corev1.ConfigMap, name string) *puppet.JobBuilder {
+	return ownedBy(owner, puppet.Job(name).Parallelism(2).Completions(2)).With(func(j *batchv1.Job) {
+		metav1.SetMetaDataAnnotation(&j.ObjectMeta, delegates, "workers")
+	})
+}
+
+var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
+	It("nothing is created for a Job that has a controller", covers.Requirements(
+		LeavesToParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(ownedBy(parent(s), puppet.Job("a")))
+		job.Runs(1)
+		s.Stays("there is neither a Workload nor a PodGroup", func(g Gomega) {
+			g.Expect(s.Recorder.Workloads()).To(BeEmpty(), "Workloads")
+			g.Expect(s.Recorder.PodGroups()).To(BeEmpty(), "PodGroups")
+		})
+		none(s, 0)
+		Expect(job.Created()).To(HaveEach(HaveField("Spec.SchedulingGroup", BeNil())))
+	})
+
+	// Wrong: makes a Workload as well. Wrong: takes the first template. Wrong: has Jobs share a PodGroup.
+	It("each Job that delegates has a PodGroup from the Workload of its controller", covers.Requirements(
+		GroupOfParent), covers.Shows(upstream.SiblingsShareGroup), framework.Needs(
+		spec.ConfigMaps), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		owner := parent(s)
+		workload := workloadOf(s, owner, 2)
+		for _, name := range []string{"a", "b"} {
+			job := s.Create(delegating(owner, name))
+			job.Runs(2)
+			s.Soon("the Job has a PodGroup", func(g Gomega) {
+				g.Expect(podGroupsOf(s, job.Made())).To(HaveLen(1), "PodGroups")
+			})
+			group := podGroupsOf(s, job.Made())[0]
+			Expect(group.Spec.WorkloadRef).To(HaveValue(Equal(schedulingv1beta1.WorkloadReference{
+				WorkloadName: workload.Name, TemplateName: "workers"})))
+			Expect(group.Spec.SchedulingPolicy.Gang).To(HaveValue(HaveField("MinCount", int32(2))))
+			Expect(job.Created()).To(HaveEach(joins(group)))
+		}
+		Expect(created(s, "Workload")).To(Equal(1), "Workloads created")
+	})
+
+	It("the PodGroup of a Job that delegates follows the Workload of its controller", covers.Requirements(
+		FollowsParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		owner := parent(s)
+		workload := workloadOf(s, owner, 2)
+		job := s.Create(delegating(owner, "a"))
+		job.Runs(2)
+		framework.Change(s, workload, func(w *schedulingv1beta1.Workload) {
+			w.Spec.PodGroupTemplates[1].SchedulingPolicy.Gang.MinCount = 1
+		})
+		s.Soon("the PodGroup has the minCount of the template", func(g Gomega) {
+			g.Expect(podGroupsOf(s, job.Made())).To(ConsistOf(
+				HaveField("Spec.SchedulingPolicy.Gang", HaveValue(HaveField("MinCount", int32(1))))))
+		})
+	})
+
+	// Wrong: replaces the group by one of its own.
+	It("nothing is created for a Job whose pods have a group of the user", covers.Requirements(
+		LeavesToUser), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		framework.Create(s, &schedulingv1beta1.PodGroup{
+			ObjectMeta: metav1.ObjectMeta{Name: "mine"},
+			Spec: schedulingv1beta1.PodGroupSpec{SchedulingPolicy: schedulingv1beta1.PodGroupSchedulingPolicy{
+				Basic: &schedulingv1beta1.BasicSchedulingPolicy{}}},
+		})
+		job := s.Create(puppet.Job("a").With(func(j *batchv1.Job) {
+			j.Spec.Template.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: ptr.To("mine")}
+		}))
+		job.Runs(1)
+		s.Stays("there is no Workload, and the user's PodGroup alone", func(g Gomega) {
+			g.Expect(s.Recorder.Workloads()).To(BeEmpty(), "Workloads")
+			g.Expect(s.Recorder.PodGroups()).To(ConsistOf(
+				And(HaveField("Name", "mine"), HaveField("OwnerReferences", BeEmpty()))), "PodGroups")
+		})
+		none(s, 1)
+		Expect(job.Created()).To(HaveEach(HaveField("Spec.SchedulingGroup",
+			HaveValue(HaveField("PodGroupName", HaveValue(Equal("mine")))))))
+	})
+
+	// Wrong: takes a CronJob for a parent that makes them.
+	It("each Job of a CronJob has its own", covers.Requirements(
+		GroupsOfCronJob), covers.Shows(upstream.CronJobWithoutWorkload), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		tick := framework.Ago(3 * time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", gang(puppet.Job("").Parallelism(2).Completions(2), 0)), tick)
+		job := cronJob.Starts(tick)
+		job.Runs(2)
+		_, group := groups(s, job)
+		Expect(job.Created()).To(HaveEach(joins(group)))
+	})
+})
