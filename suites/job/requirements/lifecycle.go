@@ -201,7 +201,7 @@ var (
 	SuspendedHasNoPods = set.New("JOB-SUSPEND-001",
 		"A Job controller MUST NOT create pods of a Job while it is suspended.",
 		"batch/v1 JobSpec.suspend; KEP-2232",
-		contract.Suspend, contract.Invariants{"job-creates-nothing-while-stopped"})
+		contract.Suspend, contract.Invariants{"job-creates-nothing-while-suspended"})
 	SuspensionDeletesPods = set.New("JOB-SUSPEND-002",
 		"When a Job is suspended, a Job controller MUST delete its active pods.",
 		"batch/v1 JobSpec.suspend; KEP-2232",

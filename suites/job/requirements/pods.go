@@ -48,7 +48,7 @@ var (
 	NoPodsWhileBeingDeleted = set.New("JOB-PODS-009",
 		"A Job controller MUST NOT create a pod for a Job that is being deleted.",
 		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup; batch/v1 JobSpec",
-		contract.Invariants{"job-creates-nothing-while-stopped"})
+		contract.Invariants{"job-creates-nothing-while-deleted"})
 	PodsGoWithJob = set.New("JOB-PODS-010",
 		"When a Job is deleted, its pods MUST be able to go with it, whatever state they are in.",
 		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup; kubernetes/kubernetes#108752; "+
