@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	jobs "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -92,7 +93,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 				released(s, pods...)
 			}}),
 		Entry("an index succeeded, it is completed", covers.Requirements(CatchesUpAfterDowntime, jobs.CountsOnce),
-			downtime{
+			covers.Uses(contract.Indexed), downtime{
 				job:     puppet.Job("a").Indexed().Parallelism(1).Completions(2),
 				happens: func(s *framework.Sandbox, _ *framework.Job, pods framework.Pods) { end(s, 0, pods[0]) },
 				after: func(s *framework.Sandbox, job *framework.Job, pods framework.Pods) {

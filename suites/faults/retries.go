@@ -38,23 +38,26 @@ var _ = Describe("Job faults:", faultLabels, func() {
 				g.Expect(status.Succeeded).To(BeEquivalentTo(i + 1))
 				g.Expect(status.UncountedTerminatedPods).To(framework.Either(BeNil(), HaveValue(BeZero())))
 			})
-			isSuspended(s, s.Create(puppet.Job(fmt.Sprint("witness-", i)).Suspend()))
+			witness := s.Create(puppet.Job(fmt.Sprint("witness-", i)).Parallelism(0))
+			s.Soon("another Job has started", func(g Gomega) {
+				g.Expect(witness.Now().Status.StartTime).NotTo(BeNil(), "status.startTime")
+			})
 		}
 		completes(job, failures)
 		expectRetries(s, writeStatus)
 	})
 
-	// There is nothing to do for a suspended Job but to write its status. Wrong: tries every second, for
+	// There is nothing to do for a Job without parallelism but to write its status. Wrong: tries every second, for
 	// ever.
 	It("the controller tries to write a status less and less often while that fails", covers.Requirements(
 		BacksOffWhileStatusIsRefused), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		failure := s.Proxy.On(writeStatus).Answer(500)
 		s.Proxy.Start()
-		job := s.Create(puppet.Job("a").Suspend())
+		job := s.Create(puppet.Job("a").Parallelism(0))
 		s.Proxy.Meets("write the status", failure)
-		s.StaysFor(framework.RefusedFor, "the Job is not Suspended", func(g Gomega) {
-			g.Expect(job.Conditions()).To(BeEmpty())
+		s.StaysFor(framework.RefusedFor, "the Job has not started", func(g Gomega) {
+			g.Expect(job.Now().Status.StartTime).To(BeNil(), "status.startTime")
 		})
 		expectGrowingDelays(s, writeStatus)
 		failure.Remove()

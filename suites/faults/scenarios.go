@@ -60,6 +60,9 @@ func labelsOf(bug library.Entry) Labels {
 	if bug.Pull > 0 {
 		l = append(l, fmt.Sprintf("%s%d", spec.PullLabel, bug.Pull))
 	}
+	for _, feature := range bug.Uses {
+		l = append(l, covers.Uses(contract.Feature(feature))...)
+	}
 	if bug.Alone {
 		l = append(l, framework.OnlyReleaser...)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
@@ -93,7 +94,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 
 	// Wrong: takes a pod for deleted that it failed to delete.
 	It("with failing delete requests, a suspended Job's pods are deleted in the end", covers.Requirements(
-		DeletesDespiteFaults), func(ctx SpecContext) {
+		DeletesDespiteFaults), covers.Uses(contract.Suspend), func(ctx SpecContext) {
 		s := framework.Behind(ctx)
 		allHappened := inject(s, deletePods, fails, throttled, dropped, answerLost)
 		s.Proxy.Start()
@@ -237,7 +238,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 
 	// Wrong: finds a Job that is Suspended, and does not check its pods.
 	It("the Job is suspended despite crashes before and after deleting a pod", covers.Requirements(
-		SurvivesCrashes), func(ctx SpecContext) {
+		SurvivesCrashes), covers.Uses(contract.Suspend), func(ctx SpecContext) {
 		s := started(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
 		job.Runs(2)

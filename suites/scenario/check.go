@@ -15,6 +15,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"github.com/jobconformance/jobconformance/fixtures/version"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -78,6 +79,12 @@ func (s *Scenario) checkHead() error {
 			return wrong("faults", "%s", err)
 		}
 	}
+	for _, feature := range s.Uses {
+		if known := features(); !slices.Contains(known, feature) {
+			return mistake{wrong("uses", "unknown feature %q", feature).Error(), spelling.Remedy(feature, known,
+				"use some of "+strings.Join(known, ", "))}
+		}
+	}
 	for _, id := range s.Except {
 		var known []string
 		for _, i := range invariants.Invariants() {
@@ -89,6 +96,16 @@ func (s *Scenario) checkHead() error {
 		}
 	}
 	return nil
+}
+
+// features returns those that an implementation may decline.
+func features() (all []string) {
+	for _, f := range contract.Features() {
+		if f != contract.Core {
+			all = append(all, string(f))
+		}
+	}
+	return all
 }
 
 // Values of Scenario.Component.

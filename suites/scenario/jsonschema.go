@@ -132,6 +132,7 @@ func limits() map[string]*jsonschema.Schema {
 		"Scenario.component":      words(components...),
 		"Scenario.red":            matching(versionPattern.String()),
 		"Scenario.green":          matching(versionPattern.String()),
+		"Scenario.uses":           {Type: "array", Items: words(features()...)},
 		"Scenario.except":         {Type: "array", Items: words(ids...)},
 		"Scenario.implementation": words(Later),
 		"Scenario.steps":          {Type: "array", Items: definition("Step"), MinItems: &one},

@@ -90,6 +90,7 @@ func TestTheSchemaRefusesMistakes(t *testing.T) {
 		"an unknown field":                "issues: 1\n" + oneJob,
 		"a version":                       "red: '1.36'\n" + oneJob,
 		"a component":                     "component: kubelet\n" + oneJob,
+		"a feature":                       "uses: [core]\n" + oneJob,
 		"an invariant":                    "except: [all]\n" + oneJob,
 		"when it starts":                  "implementation: soon\n" + oneJob,
 		"a number":                        "issue: many\n" + oneJob,

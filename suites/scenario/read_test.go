@@ -81,6 +81,8 @@ func TestReadRefusesInOneLineWithLineAndField(t *testing.T) {
 			`line 2: red: "1.36" is no version such as`},
 		"a component": {"description: d\ncomponent: kubelet\nsteps:\n" + job,
 			`line 2: component: "kubelet" is none of`},
+		"a feature": {"description: d\nuses: [suspended]\nsteps:\n" + job,
+			`line 2: uses: unknown feature "suspended"; did you mean suspend?`},
 		"an invariant": {"description: d\nexcept: [all]\nsteps:\n" + job,
 			`line 2: except: unknown invariant "all"`},
 		"when it starts": {"description: d\nimplementation: soon\nsteps:\n" + job,

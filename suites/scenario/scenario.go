@@ -49,6 +49,8 @@ type Scenario struct {
 	Reference []Place `yaml:"reference,omitempty"`
 	// Requirements are IDs of requirements.
 	Requirements []string `yaml:"requirements,omitempty"`
+	// Uses are features that it needs and that are not those of its requirements.
+	Uses []string `yaml:"uses,omitempty"`
 	// Except are invariants that the scenario breaks itself.
 	Except []string `yaml:"except,omitempty"`
 	// Implementation is "later" if a step starts it. By default it runs from the

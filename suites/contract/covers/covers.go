@@ -50,6 +50,15 @@ func Requirements(requirements ...contract.Requirement) []any {
 	return append(decorators, labels)
 }
 
+// Uses decorates a spec with features that it needs and that are not those of its requirements: it is not run
+// where one of them is declined.
+func Uses(features ...contract.Feature) (labels ginkgo.Labels) {
+	for _, f := range features {
+		labels = append(labels, spec.FeatureLabel+string(f))
+	}
+	return labels
+}
+
 // level is the most binding one.
 func level(requirements []contract.Requirement) spec.Level {
 	levels := []spec.Level{spec.May, spec.Should, spec.Must}

@@ -135,3 +135,10 @@ func TestAboutTheGroundsOfAllRequirements(t *testing.T) {
 		t.Errorf("%q, want %q", labels.About, want)
 	}
 }
+
+func TestUses(t *testing.T) {
+	got := spec.ParseLabels(Uses(contract.Suspend, contract.Indexed)).Features
+	if !slices.Equal(got, []string{"suspend", "indexed"}) {
+		t.Errorf("the features are %q", got)
+	}
+}
