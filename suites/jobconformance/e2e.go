@@ -404,7 +404,11 @@ func (f *flags) check() error {
 	if err := f.options.Check(); err != nil {
 		return err
 	}
-	return checkApplies(f.set, f.options.Cluster)
+	impl, err := f.parse()
+	if err != nil {
+		return err
+	}
+	return checkApplies(f.set, f.options.Cluster, impl.NeedsKubeControllerManager())
 }
 
 // selects checks the flags that select specs and applies them.

@@ -74,9 +74,15 @@ func fromEnvironment(c *cobra.Command) error {
 		if err := c.Flags().Set(all[name].Name, value); err != nil {
 			return badinput.Wrap(err, "the environment variable "+prefix+name+" cannot be used", "correct or unset it")
 		}
+		if err := c.Flags().SetAnnotation(all[name].Name, environmentNote, []string{prefix + name}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
+
+// environmentNote is the annotation of flags that the environment has set.
+const environmentNote = "environment"
 
 // rank is 0 for an alias of a flag, and 1 for the variable with its name.
 func rank(name string, flag *pflag.Flag) int {

@@ -47,7 +47,7 @@ func (p *pulling) add(set *pflag.FlagSet) {
 }
 
 func (p *pulling) pulls(set *pflag.FlagSet) (pulls []run.Pull, err error) {
-	if err := checkApplies(set, p.options.Cluster); err != nil {
+	if err := checkApplies(set, p.options.Cluster, false); err != nil {
 		return nil, err
 	}
 	if p.options.Implementation, err = implementation.Parse(p.name); err != nil {

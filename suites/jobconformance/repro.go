@@ -296,8 +296,12 @@ func findBug(known []library.Entry, id string, also ...string) (library.Entry, e
 			"check it with "+console.Flag("requirement", at))
 	}
 	nearest := strings.ReplaceAll(strings.Trim(fmt.Sprint(library.Nearest(known, number, 3)), "[]"), " ", ", ")
-	return library.Entry{}, badinput.New(fmt.Sprintf("issue %d is unknown", number),
-		"take one of the nearest, "+nearest+", or print all with "+console.Flag("list"))
+	var numbers []string
+	for _, e := range known {
+		numbers = append(numbers, strconv.Itoa(e.Issue))
+	}
+	return library.Entry{}, badinput.New(fmt.Sprintf("issue %d is unknown", number), spelling.Remedy(id, numbers,
+		"take one of the nearest, "+nearest+", or print all with "+console.Flag("list")))
 }
 
 // list prints the known bugs.
