@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
@@ -32,6 +33,9 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		failed := s.Proxy.On(releasePods).First(failures).Answer(500)
 		s.Proxy.Start()
 		s.Proxy.Meets("release a pod", failed)
+		s.SoonAfter(time.Minute, "Job a is Complete", func(g Gomega) { // it may release one pod after the other
+			g.Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
+		})
 		job.CompletesWith(all, Counters{Succeeded: all})
 		h := s.History()
 		if !h.Ordered("Job", "Pod") {
