@@ -19,6 +19,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 	"github.com/jobconformance/jobconformance/suites/score/measured"
 	"github.com/jobconformance/jobconformance/suites/specs"
+	"golang.org/x/mod/semver"
 )
 
 // documented are the pages with figures, each as <!--name-->figure<!--/-->.
@@ -133,6 +134,7 @@ func figuresOf(t *testing.T, cells []repro.Cell) map[string]string {
 			versions = append(versions, c.Version)
 		}
 	}
+	slices.SortFunc(versions, func(a, b string) int { return semver.Compare(b, a) })
 	scores, err := measured.Read("..")
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ not differ), 3 no verdict because the harness failed, 130 after Ctrl-C, 143 afte
 
 const reproExample = `  jobconformance repro --list
   jobconformance repro --issue 139428
-  jobconformance repro --issue 139428 --version v1.36.1,v1.37.1 --repeat 10
+  jobconformance repro --issue 139428 --version v1.36.1,v1.37.2 --repeat 10
   jobconformance repro --issue 139428 --kubernetes-source ../kubernetes
   jobconformance repro --issue 139428 --bisect v1.35.4..v1.36.3
   jobconformance repro --scenario my.yaml --dry-run

@@ -29,12 +29,12 @@ failed, 130 after Ctrl-C, 143 after SIGTERM.`
 
 const matrixExample = `  jobconformance repro-matrix
   jobconformance repro-matrix --versions v1.36.1,v1.36.3 --issue 139428,136918
-  jobconformance repro-matrix --versions v1.37.1 --issue open,unreported`
+  jobconformance repro-matrix --versions v1.37.2 --issue open,unreported`
 
 // matrixVersions are those in which bugs appear and disappear.
 var matrixVersions = []string{
 	"v1.30.14", "v1.31.0", "v1.31.14", "v1.32.2", "v1.32.13", "v1.33.6", "v1.33.13", "v1.34.0", "v1.34.2", "v1.34.4",
-	"v1.35.4", "v1.36.1", "v1.36.3", "v1.36.4", "v1.37.0", "v1.37.1",
+	"v1.35.4", "v1.36.1", "v1.36.3", "v1.36.4", "v1.37.0", "v1.37.1", "v1.37.2",
 }
 
 func matrixCommand() *cobra.Command {

@@ -48,6 +48,7 @@ func WritePage(reports string, s *scenario.Scenario, outcomes []Reproduction) (s
 	var page bytes.Buffer
 	err = pageTemplate.Execute(&page, map[string]any{
 		"Title": Title(s), "Scenario": s, "Versions": versions, "YAML": string(yaml), "Last": LastLine(s, outcomes),
+		"SourceVersion": scenario.SourceVersion,
 	})
 	if err != nil {
 		return "", err
@@ -72,7 +73,7 @@ func WriteMarkdown(reports, command string, s *scenario.Scenario, outcomes []Rep
 		fmt.Fprintf(&text, "%s\n\n", s.Because)
 	}
 	if sources := s.Sources(); sources != "" {
-		fmt.Fprintf(&text, "In Kubernetes v1.37.1: %s.\n\n", sources)
+		fmt.Fprintf(&text, "In Kubernetes %s: %s.\n\n", scenario.SourceVersion, sources)
 	}
 	text.WriteString("| controller | Kubernetes | expected | seen |\n|---|---|---|---|\n")
 	for _, o := range outcomes {

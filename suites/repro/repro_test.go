@@ -89,7 +89,7 @@ func TestMarkdownHasAllThatAnIssueNeeds(t *testing.T) {
 		"| kcm | v1.36.1 | all steps; this version is known to fail | RED: step 2, await true: it is false |",
 		"| kcm | v1.36.3 | all steps | GREEN: all steps, all invariants |", "    make repro ISSUE=7",
 		"description: all is well", "<details>",
-		"[f in a.go:7](https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/a.go#L7)",
+		"[f in a.go:7](https://github.com/kubernetes/kubernetes/blob/" + scenario.SourceVersion + "/pkg/a.go#L7)",
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is missing in\n%s", want, text)

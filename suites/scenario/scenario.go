@@ -42,7 +42,7 @@ type Scenario struct {
 	Green string `yaml:"green,omitempty"`
 	// Because says what is wrong in the component, for a reader who sees it red.
 	Because string `yaml:"because,omitempty"`
-	// Source is where it does so: lines of Kubernetes v1.37.1.
+	// Source is where it does so: lines of SourceVersion.
 	Source []Place `yaml:"source,omitempty"`
 	// Otherwise says what the bundled reference does otherwise, and Reference where.
 	Otherwise string  `yaml:"otherwise,omitempty"`
@@ -79,12 +79,19 @@ type Place struct {
 	Line int `yaml:"line,omitempty"`
 }
 
+// SourceVersion is the version of Kubernetes whose lines scenarios name.
+const SourceVersion = "v1.37.2"
+
+// Link is the page of a line of SourceVersion.
+func (p Place) Link() string {
+	return fmt.Sprintf("https://github.com/kubernetes/kubernetes/blob/%s/%s#L%d", SourceVersion, p.File, p.Line)
+}
+
 // Sources is Source in Markdown, with links.
 func (s *Scenario) Sources() string {
 	var all []string
 	for _, p := range s.Source {
-		all = append(all, fmt.Sprintf("[%s in %s:%d](https://github.com/kubernetes/kubernetes/blob/v1.37.1/%s#L%d)",
-			p.Function, path.Base(p.File), p.Line, p.File, p.Line))
+		all = append(all, fmt.Sprintf("[%s in %s:%d](%s)", p.Function, path.Base(p.File), p.Line, p.Link()))
 	}
 	return strings.Join(all, ", ")
 }

@@ -55,7 +55,7 @@ func page(t *testing.T) string {
 
 Each of them is a file in [regressions](regressions) or [open](open), which
 ` + "`make repro ISSUE=...`" + ` runs with its number or name, on kube-controller-manager and against a
-version without the bug, or the reference. Lines of files are those of Kubernetes v1.37.1, in
+version without the bug, or the reference. Lines of files are those of Kubernetes ` + scenario.SourceVersion + `, in
 pkg/controller/job and pkg/controller/cronjob where no folder is given.
 `)
 	for _, g := range groups {
@@ -101,7 +101,7 @@ func TestTheCausesOfOpenBugsAreInTheSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	kubernetes := filepath.Join(cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(build.Default.GOPATH, "pkg", "mod")),
-		"k8s.io", "kubernetes@v1.37.1")
+		"k8s.io", "kubernetes@"+scenario.SourceVersion)
 	_, err = os.Stat(kubernetes)
 	unpacked := err == nil
 	for _, e := range list {
@@ -124,7 +124,8 @@ func TestTheCausesOfOpenBugsAreInTheSource(t *testing.T) {
 		}
 	}
 	if !unpacked {
-		t.Skipf("not verified: the module k8s.io/kubernetes v1.37.1 is not in %s", filepath.Dir(kubernetes))
+		t.Skipf("not verified: the module k8s.io/kubernetes %s is not in %s", scenario.SourceVersion,
+			filepath.Dir(kubernetes))
 	}
 }
 
