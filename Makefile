@@ -18,7 +18,7 @@ needsgo = command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in
 quote = '$(subst ','\'',$(1))'
 flag = $(if $(2),--$(1)=$(call quote,$(2)))
 
-.PHONY: e2e prefetch explore soak repro repro-matrix crash bench bench-long score compare program-image
+.PHONY: e2e prefetch explore soak repro repro-matrix crash bench bench-long score compare gaps program-image
 command.e2e = run
 command.prefetch = prefetch
 command.explore = explore
@@ -30,6 +30,7 @@ command.bench = bench
 command.bench-long = bench $(if $(ROWS),,--rows=long) --floors=false $(if $(QPS),,--qps=unlimited)
 command.score = score
 command.compare = compare
+command.gaps = gaps
 command.program-image = images save bin/jobconformance.tar
 
 e2e: #: check a controller on an embedded cluster; LIST=1 prints the specs
@@ -45,9 +46,10 @@ score: #: change upstream's controllers at random places, COUNT times: how many 
 arguments =
 compare: arguments = $(call quote,$(OLD)) $(call quote,$(NEW))
 compare: #: print what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
+gaps: #: list fields and feature gates of KUBERNETES_VERSION that no requirement covers
 program-image: #: build an image of bin/jobconformance with a control plane, for pods that are shards
 
-e2e prefetch explore soak repro repro-matrix crash bench bench-long score compare program-image: bin/jobconformance
+e2e prefetch explore soak repro repro-matrix crash bench bench-long score compare gaps program-image: bin/jobconformance
 	@bin/jobconformance $(command.$@) $(arguments)
 
 # What other targets, and compare, take from make's command line.

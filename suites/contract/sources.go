@@ -18,6 +18,7 @@ var sources = []struct {
 	{regexp.MustCompile(`kubernetes/kubernetes#([0-9]+)`), "https://github.com/kubernetes/kubernetes/issues/$1"},
 	{regexp.MustCompile(`docs: ([a-z0-9/-]+)(#[a-z0-9-]+)?`), "https://kubernetes.io/docs/$1/$2"},
 	{regexp.MustCompile(`batch/v1 ([A-Z]\w+)\.ttlSecondsAfterFinished`), apiPage + "$1.TTLSecondsAfterFinished"},
+	{regexp.MustCompile(`batch/v1 ([A-Z]\w+)\.metadata`), apiPage + "$1.ObjectMeta"},
 	{regexp.MustCompile(`batch/v1 ([A-Z]\w+)\.([a-z])(\w+)`), apiPage},
 	{regexp.MustCompile(`batch/v1 ([A-Z]\w+)`), apiPage + "$1"},
 }
@@ -56,6 +57,22 @@ func (r Requirement) RecordsTime() bool {
 
 func (r Requirement) cites(source string) bool {
 	return slices.ContainsFunc(Parts(r.Source), func(p Part) bool { return p.Text == source })
+}
+
+// Field is a field of a type of batch/v1, by the names of the type in Go and of the field in JSON: JobSpec and
+// parallelism.
+type Field struct{ Type, Name string }
+
+func (f Field) String() string { return f.Type + "." + f.Name }
+
+var fieldSource = regexp.MustCompile(`batch/v1 ([A-Z]\w+)\.([a-z]\w*)`)
+
+// Fields returns the fields of batch/v1 that are a source of the requirement, which covers them.
+func (r Requirement) Fields() (all []Field) {
+	for _, match := range fieldSource.FindAllStringSubmatch(r.Source, -1) {
+		all = append(all, Field{match[1], match[2]})
+	}
+	return all
 }
 
 // Part is a piece of a Source. URL is the page it names, empty if it names none.

@@ -28,7 +28,7 @@ func addGroups(root *cobra.Command) {
 			expectationsCommand(), checkHistoryCommand()},
 		reproduceGroup: {reproCommand(), matrixCommand(), exploreCommand(), soakCommand(), crashCommand()},
 		measureGroup:   {benchCommand(), scoreCommand()},
-		toolsGroup:     {prefetchCommand(), imagesCommand(), genCommand(), versionCommand()},
+		toolsGroup:     {prefetchCommand(), imagesCommand(), genCommand(), gapsCommand(), versionCommand()},
 	}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: string(g), Title: string(g)})

@@ -46,6 +46,8 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"not a version":          {[]string{"--kubernetes-version", "newest"}, `"newest" is not a version`},
 		"skip no expression":     {[]string{"list", "--skip", "("}, "--skip is not a regular expression"},
 		"no pre-release":         {[]string{"--kubernetes-version", "v1.37.0-rc"}, `"v1.37.0-rc" is not a version`},
+		"gaps of no version":     {[]string{"gaps", "--kubernetes-version", "newest"}, `"newest" is not a version`},
+		"gaps of no tree":        {[]string{"gaps", "--kubernetes-source", t.TempDir()}, "is no tree of Kubernetes"},
 		"no tree":                {[]string{"--kubernetes-source", t.TempDir()}, "is no tree of Kubernetes"},
 		"repro no tree": {[]string{"repro", "--issue=139428", "--kubernetes-source", t.TempDir()},
 			"is no tree of Kubernetes"},

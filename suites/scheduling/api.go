@@ -96,6 +96,11 @@ var _ = Describe("Job scheduling, API:", behaviour.Scheduling, func() {
 				j.Spec.Scheduling.DisruptionMode = &schedulingv1alpha3.WorkloadPodGroupDisruptionMode{
 					All: &schedulingv1alpha3.WorkloadPodGroupAllDisruptionMode{}}
 			}},
+			{"a topology", of, func(j *batchv1.Job) {
+				j.Spec.Scheduling.SchedulingConstraints = &schedulingv1alpha3.WorkloadPodGroupSchedulingConstraints{
+					Topology: []schedulingv1alpha3.TopologyConstraint{{Key: "example.com/rack"}}}
+			}},
+			{"a claim", of, claims(1)},
 		} {
 			Expect(change(s, c.job, c.how)).To(beInvalid, c.what)
 		}

@@ -247,7 +247,7 @@ var (
 	JobFollowsTemplate = set.New("CRON-JOBS-001",
 		"A Job of a CronJob MUST have the labels, the annotations and the spec of the template, "+
 			"and none of the CronJob's own.",
-		"batch/v1 JobTemplateSpec; batch/v1 CronJobSpec.jobTemplate")
+		"batch/v1 JobTemplateSpec.metadata; batch/v1 JobTemplateSpec.spec; batch/v1 CronJobSpec.jobTemplate")
 	CronJobOwnsJob = set.New("CRON-JOBS-002",
 		"A Job of a CronJob MUST have the CronJob as its controlling owner, with blockOwnerDeletion.",
 		"docs: concepts/architecture/garbage-collection; batch/v1 CronJobSpec.jobTemplate",

@@ -11,7 +11,7 @@ var (
 	FailsBeyondBackoffLimit = set.New("JOB-BACKOFF-001",
 		"A Job MUST fail with the reason BackoffLimitExceeded when more pods have failed than "+
 			"backoffLimit, and not before.",
-		"batch/v1 JobSpec.backoffLimit; batch/v1 JobReasonBackoffLimitExceeded; docs: "+
+		"batch/v1 JobSpec.backoffLimit; batch/v1 JobCondition.reason; batch/v1 JobReasonBackoffLimitExceeded; docs: "+
 			"concepts/workloads/controllers/job#pod-backoff-failure-policy",
 		contract.Invariants{"job-fails-for-a-reason"})
 	RetriesWithinBackoffLimit = set.New("JOB-BACKOFF-002",
@@ -235,7 +235,7 @@ var (
 	FailJobMessage = set.New("JOB-PODFAILUREPOLICY-002",
 		"The conditions of a Job that fails so MUST say which pod it was, which container with which exit code or "+
 			"which pod condition, and which rule.",
-		"KEP-3329; docs: tasks/job/pod-failure-policy",
+		"batch/v1 JobCondition.message; KEP-3329; docs: tasks/job/pod-failure-policy",
 		contract.PodFailurePolicy)
 	FailJobDeletesPods = set.New("JOB-PODFAILUREPOLICY-003",
 		"All running pods of a Job that fails so MUST be terminated, and the status MUST NOT count "+

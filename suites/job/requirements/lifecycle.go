@@ -64,7 +64,7 @@ var (
 		contract.Invariants{"job-writes-have-causes", "job-pod-writes-are-few"})
 	OneConditionPerType = set.New("JOB-STATUS-013",
 		"A Job MUST NOT have two conditions of the same type.",
-		"batch/v1 JobStatus.conditions; API conventions: typical status properties",
+		"batch/v1 JobStatus.conditions; batch/v1 JobCondition.type; API conventions: typical status properties",
 		contract.Invariants{"job-conditions-are-unique"})
 	CountsInTime = set.New("JOB-STATUS-014",
 		"A Job controller SHOULD count a pod, and replace it where no back-off delays that, within 10 s of its end.",
@@ -102,7 +102,8 @@ var (
 	UncountedLists = set.New("JOB-TRACKING-007",
 		"The uncounted lists MUST name pods only that have finished or are being deleted, and MUST be "+
 			"empty when the Job has finished.",
-		"batch/v1 JobStatus.uncountedTerminatedPods",
+		"batch/v1 JobStatus.uncountedTerminatedPods; batch/v1 UncountedTerminatedPods.succeeded; "+
+			"batch/v1 UncountedTerminatedPods.failed",
 		contract.Invariants{"job-uncounted-are-pods-of-the-job", "job-finished-is-settled"})
 	ReleasesLatePods = set.New("JOB-TRACKING-008",
 		"A Job controller MUST remove the finalizer from a pod that is deleted after its Job has finished.",
@@ -132,7 +133,7 @@ var (
 var (
 	OneVerdict = set.New("JOB-END-001",
 		"A Job MUST finish with exactly one of the conditions Complete and Failed, which stays True from then on.",
-		"batch/v1 JobStatus.conditions",
+		"batch/v1 JobStatus.conditions; batch/v1 JobCondition.status",
 		contract.Invariants{"job-verdict-is-final", "job-completes-at-rest", "job-fails-at-rest"})
 	CompleteIsAnnounced = set.New("JOB-END-002",
 		"A Job MUST have the condition SuccessCriteriaMet by the time it is Complete, both with the reason "+
@@ -217,7 +218,7 @@ var (
 		contract.Suspend, contract.Invariants{"job-suspended-follows-the-spec"})
 	SuspendedTransitionTime = set.New("JOB-SUSPEND-005",
 		"The lastTransitionTime of the condition Suspended MUST be when the Job was last suspended or resumed.",
-		"docs: concepts/workloads/controllers/job#suspending-a-job",
+		"batch/v1 JobCondition.lastTransitionTime; docs: concepts/workloads/controllers/job#suspending-a-job",
 		contract.Suspend)
 	ResumeStartsAnew = set.New("JOB-SUSPEND-006",
 		"When a Job is resumed, a Job controller MUST create pods for what is left to do, and set startTime anew.",

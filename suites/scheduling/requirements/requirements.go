@@ -167,9 +167,12 @@ var (
 		"batch/v1 JobSchedulingConfiguration.schedulingPolicy")
 	SchedulingIsFixed = with("API-WORKLOAD-003",
 		"The API server MUST refuse changes of spec.scheduling other than of minCount.",
-		"batch/v1 JobSchedulingConfiguration; KEP-5547: Handling Updates and Mutability")
+		"batch/v1 JobSpec.scheduling; batch/v1 JobSchedulingConfiguration.schedulingConstraints; "+
+			"batch/v1 JobSchedulingConfiguration.disruptionMode; "+
+			"batch/v1 JobSchedulingConfiguration.resourceClaims; KEP-5547: Handling Updates and Mutability")
 	OnePolicy = with("API-WORKLOAD-004",
 		"The API server MUST refuse a schedulingPolicy that is not exactly one of basic and gang, a minCount below "+
 			"1, and more than 4 resourceClaims.",
-		"batch/v1 JobSchedulingConfiguration; scheduling.k8s.io/v1alpha3 WorkloadPodGroupSchedulingPolicy")
+		"batch/v1 JobSchedulingConfiguration.schedulingPolicy; batch/v1 JobSchedulingConfiguration.resourceClaims; "+
+			"scheduling.k8s.io/v1alpha3 WorkloadPodGroupSchedulingPolicy")
 )
