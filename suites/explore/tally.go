@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/campaign"
@@ -147,11 +148,11 @@ func (t *Tally) unknown() (all []campaign.Listed) {
 }
 
 // Expected returns the bugs that explorations of an implementation show on a release, as
-// in v1.37.1.
-func Expected(impl, release string) ([]spec.Bug, error) {
+// in v1.37.1, with these feature gates on.
+func Expected(impl, release string, on []gates.Gate) ([]spec.Bug, error) {
 	bugs, err := library.Bugs()
 	return slices.DeleteFunc(bugs, func(b spec.Bug) bool {
-		return b.Explored == spec.Explored{} || !b.In(implementation.OriginOf(impl), release)
+		return b.Explored == spec.Explored{} || !b.In(implementation.OriginOf(impl), release, on)
 	}), err
 }
 

@@ -170,7 +170,7 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 			"choose another folder with "+console.Flag("output-dir"))
 	}
 	defer results.Close()
-	known, err := explore.Expected(x.implementation, env.Version())
+	known, err := explore.Expected(x.implementation, env.Version(), env.GatesOn(env.Version()))
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
@@ -39,8 +40,8 @@ type Options struct {
 	Procs int
 	// Build is where binaries come from; its version is set from Versions.
 	Build build.Builder
-	// FeatureGates of the control plane and of kube-controller-manager. Default: those that the version
-	// needs.
+	// FeatureGates of the control plane and of kube-controller-manager, beside those of the scenario. Default:
+	// those that the version needs.
 	FeatureGates string
 	// Reports is the folder for histories, the page and logs.
 	Reports string
@@ -117,7 +118,11 @@ func runOn(ctx context.Context, o Options, version string) (Reproduction, error)
 		Score: Score{Times: max(o.Repeat, 1)},
 	}
 	var results []*scenario.Result
-	err := onCluster(ctx, o, version, func(ctx context.Context, environment scenario.Environment) (err error) {
+	o, err := o.withGates(o.Scenario.Gates, version)
+	if err != nil {
+		return outcome, err
+	}
+	err = onCluster(ctx, o, version, func(ctx context.Context, environment scenario.Environment) (err error) {
 		results, err = repeat(ctx, o, environment, outcome.Times)
 		return err
 	})
@@ -136,6 +141,28 @@ func runOn(ctx context.Context, o Options, version string) (Reproduction, error)
 	outcome.History = filepath.Join(o.Reports, "histories",
 		history.FileName(name+" "+version+" "+o.Scenario.Description, outcome.Result.Namespace))
 	return outcome, outcome.Result.Save(outcome.History)
+}
+
+// withGates returns the options with feature gates on. The error, where the version does not have one or the
+// options switch it off, is a *badinput.Error.
+func (o Options) withGates(on []gates.Gate, version string) (Options, error) {
+	given, err := gates.Parse(o.FeatureGates)
+	if err != nil {
+		return o, err
+	}
+	for _, gate := range on {
+		switch is, set := given[gate]; {
+		case !gates.Has(gate, version):
+			return o, badinput.New(fmt.Sprintf("Kubernetes %s has no feature gate %s, which the scenario needs", version,
+				gate), "give other versions")
+		case set && !is:
+			return o, badinput.New(fmt.Sprintf("%s switches %s off, which the scenario needs",
+				console.Flag("feature-gates", o.FeatureGates), gate), "leave that gate out")
+		case !set:
+			o.FeatureGates = gates.Joined(o.FeatureGates, string(gate)+"=true")
+		}
+	}
+	return o, nil
 }
 
 // onCluster calls do with a cluster of a version.
@@ -188,8 +215,8 @@ func (c Cell) key() string {
 // reports.
 const MatrixName = "matrix.jsonl"
 
-// Matrix runs the scenarios of bugs on versions, all of them side by side on one
-// cluster for each version. Cells that are in the folder of reports already are not
+// Matrix runs the scenarios of bugs on versions, all of them that need the same feature gates
+// side by side on one cluster for each version. Cells that are in the folder of reports already are not
 // run again. A version that cannot be built leaves its cells out; the error names
 // it, and comes with the cells of the others.
 func Matrix(ctx context.Context, o Options, bugs []library.Entry) ([]Cell, error) {
@@ -257,11 +284,32 @@ func (m *matrix) version(ctx context.Context, version string, bugs []library.Ent
 	if len(todo) < len(bugs) {
 		console.Line(m.o.Out, version, "%d of %d were run before", len(bugs)-len(todo), len(bugs))
 	}
-	if len(todo) == 0 {
-		return nil
+	for len(todo) > 0 {
+		on := todo[0].Gates
+		same := func(bug library.Entry) bool { return slices.Equal(bug.Gates, on) }
+		some := slices.DeleteFunc(slices.Clone(todo), func(bug library.Entry) bool { return !same(bug) })
+		todo = slices.DeleteFunc(todo, same)
+		if err := m.together(ctx, version, some); err != nil {
+			return err
+		}
 	}
-	return onCluster(ctx, m.o, version, func(ctx context.Context, environment scenario.Environment) error {
-		return campaign.Each(ctx, m.o.pool(), slices.Values(todo), func(ctx context.Context, bug library.Entry) error {
+	return nil
+}
+
+// together runs scenarios that need the same feature gates on one cluster; none where the version has no such gates.
+func (m *matrix) together(ctx context.Context, version string, bugs []library.Entry) error {
+	for _, gate := range bugs[0].Gates {
+		if !gates.Has(gate, version) {
+			console.Line(m.o.Out, version, "%d are left out: it has no feature gate %s", len(bugs), gate)
+			return nil
+		}
+	}
+	o, err := m.o.withGates(bugs[0].Gates, version)
+	if err != nil {
+		return err
+	}
+	return onCluster(ctx, o, version, func(ctx context.Context, environment scenario.Environment) error {
+		return campaign.Each(ctx, o.pool(), slices.Values(bugs), func(ctx context.Context, bug library.Entry) error {
 			return m.run(ctx, environment, bug, version)
 		})
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -85,6 +86,12 @@ func (s *Scenario) checkHead() error {
 				"use some of "+strings.Join(known, ", "))}
 		}
 	}
+	for _, gate := range s.Gates {
+		if known := gateNames(); !slices.Contains(known, string(gate)) {
+			return mistake{wrong("gates", "unknown feature gate %q", gate).Error(), spelling.Remedy(string(gate), known,
+				"use some of "+strings.Join(known, ", "))}
+		}
+	}
 	for _, id := range s.Except {
 		var known []string
 		for _, i := range invariants.Invariants() {
@@ -104,6 +111,13 @@ func features() (all []string) {
 		if f != contract.Core {
 			all = append(all, string(f))
 		}
+	}
+	return all
+}
+
+func gateNames() (all []string) {
+	for _, g := range gates.All() {
+		all = append(all, string(g.Gate))
 	}
 	return all
 }

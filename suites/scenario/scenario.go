@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 )
 
 // Scenario is one of them. The zero value of each field means that there is none.
@@ -51,6 +52,8 @@ type Scenario struct {
 	Requirements []string `yaml:"requirements,omitempty"`
 	// Uses are features that it needs and that are not those of its requirements.
 	Uses []string `yaml:"uses,omitempty"`
+	// Gates are feature gates that have to be on, as in WorkloadWithJob: repro switches them on.
+	Gates []gates.Gate `yaml:"gates,omitempty"`
 	// Except are invariants that the scenario breaks itself.
 	Except []string `yaml:"except,omitempty"`
 	// Implementation is "later" if a step starts it. By default it runs from the

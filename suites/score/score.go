@@ -178,8 +178,9 @@ func (r *runner) run(ctx context.Context, drawn []*Mutant) (err error) {
 	if err != nil {
 		return err
 	}
+	release := r.Environment.Version()
 	for _, bug := range bugs {
-		if bug.In(spec.Upstream, r.Environment.Version()) {
+		if bug.In(spec.Upstream, release, r.Environment.GatesOn(release)) {
 			r.known = append(r.known, bug)
 		}
 	}

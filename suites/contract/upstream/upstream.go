@@ -73,24 +73,16 @@ var (
 	IndexFailuresLost = spec.Bug{Key: "index-failures-lost"}
 )
 
-// Bugs of the feature gate WorkloadWithJob, which nobody has reported. Scenarios have no gates, so that they have none.
+// Bugs of the feature gate WorkloadWithJob, which nobody has reported.
 var (
 	// NameOfTemplate is a Job that never gets a pod.
-	NameOfTemplate = spec.Bug{Key: "workload-template-named-after-job", Versions: ">= 1.37.0",
-		Text: "The template of a Workload, whose name must be a DNS label, is named after the Job: one with a dot " +
-			"in its name, or with more than 57 characters, gets no Workload and no pods."}
+	NameOfTemplate = spec.Bug{Key: "workload-template-named-after-job"}
 	// NothingWithoutWorkload is a Job that stands still.
-	NothingWithoutWorkload = spec.Bug{Key: "job-stands-still-without-workload", Versions: ">= 1.37.0",
-		Text: "A sync ends where a Workload or PodGroup cannot be created or changed: pods that have ended are not " +
-			"counted, the active deadline passes, and the Job is not suspended."}
+	NothingWithoutWorkload = spec.Bug{Key: "job-stands-still-without-workload"}
 	// CronJobWithoutWorkload is a Job that is not scheduled as its template says.
-	CronJobWithoutWorkload = spec.Bug{Key: "cronjob-taken-for-workload-parent", Versions: ">= 1.37.0",
-		Text: "A Job of a CronJob has a controller, and so is left to that: it gets no Workload and no PodGroup, " +
-			"and a gang is not scheduled as one."}
+	CronJobWithoutWorkload = spec.Bug{Key: "cronjob-taken-for-workload-parent"}
 	// SiblingsShareGroup is a Job that never gets a pod.
-	SiblingsShareGroup = spec.Bug{Key: "siblings-share-pod-group-name", Versions: ">= 1.37.0",
-		Text: "The PodGroups of two Jobs that delegate to the same template have the same name: the second Job " +
-			"gets none, and no pods."}
+	SiblingsShareGroup = spec.Bug{Key: "siblings-share-pod-group-name"}
 )
 
 // OfSpecs returns those above that specs show.

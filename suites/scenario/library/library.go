@@ -127,15 +127,16 @@ func Bugs() ([]spec.Bug, error) {
 			i, bugs = len(bugs), append(bugs, spec.Bug{Issue: r.Issue, Key: r.Key})
 		}
 		bugs[i].Component, bugs[i].Versions, bugs[i].Text = r.Component, r.Affected, r.Because
+		bugs[i].Gates = r.Gates
 	}
 	return bugs, err
 }
 
 // Red reports whether a scenario is expected to fail against an implementation on a
-// release, as in v1.36.1.
+// release, as in v1.36.1, where its feature gates are on.
 func Red(s *scenario.Scenario, impl, release string) bool {
 	return s.Affected != "" &&
-		spec.Bug{Component: s.Component, Versions: s.Affected}.In(implementation.OriginOf(impl), release)
+		spec.Bug{Component: s.Component, Versions: s.Affected}.In(implementation.OriginOf(impl), release, nil)
 }
 
 // Among returns the scenario as it is judged on a release with other bugs: without the
@@ -144,7 +145,7 @@ func Among(s *scenario.Scenario, impl, release string) *scenario.Scenario {
 	among := *s
 	bugs, _ := Bugs() // a unit test reads the scenarios
 	for _, bug := range bugs {
-		if (bug.Issue != s.Issue || bug.Key != s.Key) && bug.In(implementation.OriginOf(impl), release) {
+		if (bug.Issue != s.Issue || bug.Key != s.Key) && bug.In(implementation.OriginOf(impl), release, s.Gates) {
 			among.Except = slices.Concat(among.Except, bug.Invariants)
 		}
 	}
