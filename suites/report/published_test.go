@@ -64,7 +64,7 @@ func TestPublishedReportsAreUpToDate(t *testing.T) {
 const publishedHead = `# Published reports
 
 The report.yaml of whole runs, without times, saved histories and the messages of failures, which
-differ from run to run. ` + "`make published KUBERNETES_VERSION=v1.37.1`" + ` runs kube-controller-manager on an
+differ from run to run. ` + "`make published KUBERNETES_VERSION=v1.37.2`" + ` runs kube-controller-manager on an
 embedded cluster, writes its report here, and this page. A report names the version of the suites that
 made it; later versions may have more requirements.
 
