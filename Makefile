@@ -63,6 +63,7 @@ own.node-image = KUBERNETES_VERSION CACHE_DIR NODE_OVERLAY
 own.requirements = MATRIX PUBLISH DURATIONS
 own.figures = MATRIX PUBLISH DURATIONS
 own.published = $(given)
+own.next-kubernetes = KUBERNETES_VERSION KUBERNETES_SOURCE CACHE_DIR
 
 # Not flags, but what programs take from their environment, where make puts them.
 ENVIRONMENT_ONLY = SHELL MAKE% GOFLAGS GOPROXY GOTOOLCHAIN CGO_ENABLED STATICCHECK ACTIONLINT GORELEASER JOBCONFORMANCE_% \
@@ -192,6 +193,20 @@ requirements figures: ## write all that is generated; MATRIX=, DURATIONS= and PU
 published: ## check kube-controller-manager of KUBERNETES_VERSION, and publish its report in suites/report/published
 	$(MAKE) e2e IMPLEMENTATION=kube-controller-manager REPORTS=$(CURDIR)/reports/published
 	$(call uptodate,$(CURDIR)/reports/published/report.yaml)
+
+# kube-controller-manager is compared with its newest report in suites/report/published. Not a part of CI:
+# it is another version tomorrow, unless KUBERNETES_VERSION or KUBERNETES_SOURCE is given.
+.PHONY: next-kubernetes
+next-kubernetes: bin/jobconformance ## check both controllers on the next minor version of Kubernetes, alphas too, and list what is new in it
+	@version=$(call quote,$(KUBERNETES_VERSION)); test "$${version}$(if $(KUBERNETES_SOURCE),1)" || \
+		version=$$(bin/jobconformance version --next-kubernetes) || exit; \
+	set -- $${version:+--kubernetes-version=$$version} $(call flag,kubernetes-source,$(KUBERNETES_SOURCE)); code=0; \
+	bin/jobconformance gaps "$$@" || code=$$?; \
+	set -- "$$@" $(call flag,cache-dir,$(CACHE_DIR)); \
+	since=$$(printf '%s\n' $(wildcard suites/report/published/kube-controller-manager-*.yaml) | sort -V | tail -n 1); \
+	bin/jobconformance run --implementation=kube-controller-manager "$$@" $${since:+--since=$$since} \
+		--output-dir=reports/next-kubernetes/kube-controller-manager || code=$$?; \
+	bin/jobconformance run "$$@" --output-dir=reports/next-kubernetes/reference || code=$$?; exit $$code
 
 .PHONY: snapshot
 snapshot: ## build the programs of a release into dist, and publish nothing

@@ -89,6 +89,13 @@ func TestMakeHandsVariablesOn(t *testing.T) {
 		"arguments": {nil, "compare\nOLD=a b\nNEW=it's\nOUTPUT=json",
 			"argument compare\nargument a b\nargument it's\nOUTPUT=json"},
 		"kubeconfig": {nil, "e2e\nKUBECONFIG=a:b\nCLUSTER=existing", "argument run\nCLUSTER=existing"},
+		"gaps":       {nil, "gaps\nKUBERNETES_VERSION=1.37", "argument gaps\nKUBERNETES_VERSION=1.37"},
+		"the next version": {nil, "next-kubernetes\nKUBERNETES_SOURCE=a b", "argument gaps\n" +
+			"argument --kubernetes-source=a b\n" + "argument run\n" +
+			"argument --implementation=kube-controller-manager\nargument --kubernetes-source=a b\n" +
+			"argument --output-dir=reports/next-kubernetes/kube-controller-manager\nargument run\n" +
+			"argument --kubernetes-source=a b\n" +
+			"argument --output-dir=reports/next-kubernetes/reference"},
 		"an image": {nil, "program-image\nCACHE_DIR=c",
 			"argument images\nargument save\nargument bin/jobconformance.tar\nCACHE_DIR=c"},
 	} {
