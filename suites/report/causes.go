@@ -36,6 +36,8 @@ type Cause struct {
 	NotVerified []string `json:"notVerified,omitempty"`
 	// Example is the one of Specs that shows it with the least beside it.
 	Example string `json:"example"`
+	// Flaky is true where each of Specs passed when it ran once more, alone.
+	Flaky bool `json:"flaky,omitempty"`
 	// Since is the date of the first run in which it broke, of this one where it is new. Default: no earlier report
 	// was given.
 	Since *metav1.Time `json:"since,omitempty"`
@@ -48,10 +50,14 @@ func (c Cause) Name() string { return c.key().String() }
 
 // Sentence is the name, and what broke where the name does not say so.
 func (c Cause) Sentence() string {
-	if c.Text == "" {
-		return c.Name()
+	sentence := c.Name()
+	if c.Text != "" {
+		sentence += ": " + c.Text
 	}
-	return c.Name() + ": " + c.Text
+	if c.Flaky {
+		return "flaky: " + sentence
+	}
+	return sentence
 }
 
 // Count is how many specs it ended, as in "299 specs".
@@ -69,6 +75,7 @@ func (r *Report) causesOf(specs []spec.Spec, requirements []contract.Requirement
 		for _, s := range group.Specs {
 			c.Specs = append(c.Specs, s.Text)
 		}
+		c.Flaky = !slices.ContainsFunc(group.Specs, func(s spec.Spec) bool { return s.Outcome() != spec.Flaky })
 		if example := group.Example(); c.Kind == causes.Request {
 			c.Text = example.Refusals[0].String()
 		}
@@ -95,15 +102,19 @@ func (c Cause) rung() int {
 	return math.MaxInt
 }
 
-// Begin returns the cause to begin with: the largest, if that is no requirement, and else the one on the lowest
-// rung. It is nil where no spec failed.
+// Begin returns the cause to begin with: of those that are not flaky, the largest, if that is no requirement, and
+// else the one on the lowest rung. It is nil where no spec failed.
 func (r *Report) Begin() *Cause {
-	if len(r.Causes) == 0 {
+	all := slices.DeleteFunc(slices.Clone(r.Causes), func(c Cause) bool { return c.Flaky })
+	if len(all) == 0 {
+		all = r.Causes
+	}
+	if len(all) == 0 {
 		return nil
 	}
-	begin := r.Causes[0]
+	begin := all[0]
 	if begin.Kind == causes.Requirement {
-		begin = slices.MinFunc(r.Causes, func(a, b Cause) int { return cmp.Compare(a.rung(), b.rung()) })
+		begin = slices.MinFunc(all, func(a, b Cause) int { return cmp.Compare(a.rung(), b.rung()) })
 	}
 	return &begin
 }
@@ -117,15 +128,18 @@ func (r *Report) cause(text string) *Cause {
 	return &r.Causes[i]
 }
 
-// Headline says in a line what broke and where to begin; nothing where no requirement is broken.
+// Headline says in a line what broke, what was flaky, and where to begin; nothing where neither was.
 func (r *Report) Headline() string {
-	broken := 0
+	broken, flaky := 0, 0
 	for _, q := range r.Requirements {
-		if q.Outcome == NonConformant || q.Outcome == spec.Flaky {
+		switch q.Outcome {
+		case NonConformant:
 			broken++
+		case spec.Flaky:
+			flaky++
 		}
 	}
-	if broken == 0 || len(r.Causes) == 0 {
+	if broken+flaky == 0 || len(r.Causes) == 0 {
 		return ""
 	}
 	var waiting []string
@@ -133,6 +147,12 @@ func (r *Report) Headline() string {
 		waiting = append(waiting, c.NotVerified...)
 	}
 	text := fmt.Sprintf("%d of %d requirements broken", broken, len(r.Requirements))
+	switch {
+	case broken == 0:
+		text = fmt.Sprintf("%d of %d requirements flaky", flaky, len(r.Requirements))
+	case flaky > 0:
+		text += fmt.Sprintf(", %d flaky", flaky)
+	}
 	if n := len(sorted(waiting)); n > 0 {
 		text += fmt.Sprintf(", %d not verified because of them", n)
 	}

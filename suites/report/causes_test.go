@@ -49,6 +49,30 @@ func TestAReportLeadsWithTheLargestCause(t *testing.T) {
 	}
 }
 
+func flaky(s *spec.Spec) { failed(s); s.Again = &spec.Again{Passed: true} }
+
+func TestWhatWasFlakyIsNotCalledBroken(t *testing.T) {
+	for name, c := range map[string]struct {
+		specs []spec.Spec
+		want  string
+	}{
+		"alone": {[]spec.Spec{ended("a", flaky, "JOB-A-001")}, "1 of 3 requirements flaky; begin with JOB-A-001: 1 spec"},
+		"beside what broke": {[]spec.Spec{ended("a", flaky, "JOB-A-001"), ended("b", flaky, "JOB-A-001"),
+			ended("c", failed, "JOB-A-002")},
+			"1 of 3 requirements broken, 1 flaky; begin with JOB-A-002: 1 spec"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := judge(c.specs...)
+			if got := r.Headline(); got != c.want {
+				t.Errorf("the headline is %q, want %q", got, c.want)
+			}
+			if first := r.Causes[0]; !first.Flaky || first.Sentence() != "flaky: JOB-A-001: A MUST hold." {
+				t.Errorf("the first cause is %+v", first)
+			}
+		})
+	}
+}
+
 func TestWithoutFailuresThereAreNoCauses(t *testing.T) {
 	r := judge(ended("a", passed, "JOB-A-001"), ended("b", known, "JOB-A-002"), ended("c", should, "JOB-I-001"))
 	var out strings.Builder

@@ -4,6 +4,7 @@
 package ladder
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -91,16 +92,40 @@ func Find(id string) (rung Rung, number, of int) {
 
 // Owners returns what failures are put down to: requirements, of which a new controller begins with the lowest.
 func Owners(requirements []contract.Requirement) causes.Owners {
-	of := causes.Owners{Invariants: map[string][]string{}, Rungs: map[string]int{}}
+	of := causes.Owners{Invariants: map[string][]string{}, Places: map[string]int{}}
+	for _, profile := range []contract.Profile{contract.Job, contract.CronJob} {
+		n := 0
+		for _, rung := range Of(profile) {
+			for _, r := range rung.inOrder() {
+				n++
+				of.Places[r.ID] = n
+			}
+		}
+	}
 	for _, r := range requirements {
 		for _, id := range r.Invariants {
 			of.Invariants[id] = append(of.Invariants[id], r.ID)
 		}
-		if _, number, _ := Find(r.ID); number > 0 {
-			of.Rungs[r.ID] = number
-		}
 	}
 	return of
+}
+
+// inOrder returns the requirements of the rung as it lists them: first of all those that it names, and then
+// area by area.
+func (r Rung) inOrder() []contract.Requirement {
+	place := func(q contract.Requirement) int {
+		if n := slices.IndexFunc(r.first, func(f contract.Requirement) bool { return f.ID == q.ID }); n >= 0 {
+			return n
+		}
+		n := slices.IndexFunc(r.areas, func(area string) bool { return strings.HasPrefix(q.ID, area+"-") })
+		if n < 0 {
+			n = len(r.areas)
+		}
+		return len(r.first) + n
+	}
+	return slices.SortedStableFunc(slices.Values(r.Requirements), func(a, b contract.Requirement) int {
+		return cmp.Compare(place(a), place(b))
+	})
 }
 
 var jobRungs = []Rung{
