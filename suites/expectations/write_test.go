@@ -57,7 +57,7 @@ func failed(s *spec.Spec) {
 func broke(invariants ...string) func(*spec.Spec) {
 	return func(s *spec.Spec) {
 		s.Failed, s.Cause, s.Invariants = true, spec.Invariant, invariants
-		s.Message = "An invariant did not hold.\n" + strings.Join(invariants, "\n")
+		s.Message = strings.Join(invariants, "\n")
 	}
 }
 func unready(s *spec.Spec) {

@@ -83,7 +83,7 @@ func blames(end func(*spec.Spec)) func(*spec.Spec) {
 // if the implementation had written them into its log or an Event.
 func quoting(s *spec.Spec) {
 	s.Failed, s.Cause = true, spec.Assertion
-	s.Message = "Not within 30s.\nThe harness failed: no API server\nAn invariant did not hold.\njob-a: A.\n  source: x"
+	s.Message = "Not within 30s.\nThe harness failed: no API server\ninvariant job-a: A.\n  source: x"
 }
 
 func judge(specs ...spec.Spec) *Report {
