@@ -184,7 +184,7 @@ lint: ## gofmt, the words of suites/prose/words.yaml, staticcheck, and actionlin
 # MATRIX is a matrix.jsonl of repro-matrix. DURATIONS are report.yaml of whole runs, whose longest
 # times are taken over, and PUBLISH is one for suites/report/published.
 uptodate = UPDATE=1 MATRIX=$(call quote,$(MATRIX)) PUBLISH=$(call quote,$(abspath $(1))) DURATIONS=$(call quote,$(abspath $(DURATIONS))) \
-	go test -count=1 -run UpToDate ./suites ./suites/durations ./suites/guide ./suites/report ./suites/jobconformance ./suites/scenario/library
+	go test -count=1 -run UpToDate ./suites ./suites/durations ./suites/guide ./suites/report ./suites/jobconformance ./suites/scenario/library ./suites/contract/counterparts
 
 .PHONY: requirements figures published
 requirements figures: ## write all that is generated; MATRIX=, DURATIONS= and PUBLISH= take over the results of runs

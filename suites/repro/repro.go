@@ -153,8 +153,8 @@ func (o Options) withGates(on []gates.Gate, version string) (Options, error) {
 	for _, gate := range on {
 		switch is, set := given[gate]; {
 		case !gates.Has(gate, version):
-			return o, badinput.New(fmt.Sprintf("Kubernetes %s has no feature gate %s, which the scenario needs", version,
-				gate), "give other versions")
+			return o, badinput.New(fmt.Sprintf("Kubernetes %s has no feature gate %s, which the scenario needs",
+				version, gate), "give other versions")
 		case set && !is:
 			return o, badinput.New(fmt.Sprintf("%s switches %s off, which the scenario needs",
 				console.Flag("feature-gates", o.FeatureGates), gate), "leave that gate out")
