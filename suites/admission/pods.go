@@ -11,6 +11,7 @@ import (
 	. "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -45,7 +46,7 @@ var _ = Describe("Job admission, rejected pods:", behaviour.Admission, func() {
 		Entry("Pod Security", covers.Requirements(RefusedPodsCountForNothing, CreatesPodsAfterPodSecurity),
 			build(restricted)),
 		Entry("a missing PriorityClass", covers.Requirements(RefusedPodsCountForNothing, CreatesPodsAfterPriorityClass),
-			framework.Needs(spec.PriorityClasses), build(noClass)),
+			framework.Needs(spec.PriorityClasses), covers.Shows(upstream.NothingWithoutWorkload), build(noClass)),
 	)
 
 	It("the controller emits FailedCreate", covers.Requirements(

@@ -10,6 +10,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -62,7 +63,7 @@ var _ = Describe("Indexed Job:", behaviour.Indexed, func() {
 	// The API server accepts a name that makes a hostname together with the index, which is longer
 	// than what it takes of generateName. Wrong: creates no pod, or truncates the index.
 	It("pods have their hostname in Jobs with names up to the longest valid one", covers.Requirements(
-		IndexedHostname), func(ctx SpecContext) {
+		IndexedHostname), covers.Shows(upstream.NameOfTemplate), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		const shortest, longest = 55, 61
 		var jobs []*framework.Job

@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -263,7 +264,8 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 	})
 
 	// Wrong: creates no pod, or truncates the label with the pod's name.
-	It("a Job with a name of 63 characters runs its pods", covers.Requirements(LongJobName), func(ctx SpecContext) {
+	It("a Job with a name of 63 characters runs its pods", covers.Requirements(LongJobName), covers.Shows(
+		upstream.NameOfTemplate), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		name := strings.Repeat("n", 63)
 		job := s.Create(puppet.Job(name))
