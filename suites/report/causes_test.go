@@ -56,7 +56,8 @@ func TestWhatWasFlakyIsNotCalledBroken(t *testing.T) {
 		specs []spec.Spec
 		want  string
 	}{
-		"alone": {[]spec.Spec{ended("a", flaky, "JOB-A-001")}, "1 of 3 requirements flaky; begin with JOB-A-001: 1 spec"},
+		"alone": {[]spec.Spec{ended("a", flaky, "JOB-A-001")},
+			"1 of 3 requirements flaky; begin with JOB-A-001: 1 spec"},
 		"beside what broke": {[]spec.Spec{ended("a", flaky, "JOB-A-001"), ended("b", flaky, "JOB-A-001"),
 			ended("c", failed, "JOB-A-002")},
 			"1 of 3 requirements broken, 1 flaky; begin with JOB-A-002: 1 spec"},

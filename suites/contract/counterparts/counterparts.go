@@ -83,8 +83,8 @@ func (t Table) Check(upstream []Upstream, isRequirement func(id string) bool) (l
 func (c Counterpart) check(file string, isRequirement func(id string) bool) (lines []string) {
 	said := len(c.Requirements) > 0 || c.Why != ""
 	if said == (len(c.Cases) > 0) {
-		lines = append(lines, fmt.Sprintf("%s: %q has neither requirements, a reason nor cases, or cases and more", file,
-			c.Test))
+		lines = append(lines, fmt.Sprintf("%s: %q has neither requirements, a reason nor cases, or cases and more",
+			file, c.Test))
 	}
 	for _, id := range c.Requirements {
 		if !isRequirement(id) {
