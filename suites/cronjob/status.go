@@ -161,7 +161,16 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		cronJob.WasScheduledLast(time.Time{})
 	})
 
-	// Wrong: starts the Job again, or keeps the reference.
+	// Wrong: keeps the reference until the next scheduled time.
+	It("the controller removes a Job that a user has deleted from status.active", covers.Requirements(
+		DeletedLeaveActive), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
+		cronJob.Starts(tick).Delete()
+		s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
+	})
+
+	// Wrong: starts the Job again.
 	It("the controller does not start a Job again that a user has deleted", covers.Requirements(
 		DeletedLeaveActive), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
@@ -169,7 +178,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 		job := cronJob.Starts(tick)
 
 		job.Delete()
-		s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
+		cronJob.ActsOnJobs("no Job is active", func(g Gomega) { cronJob.Refers(g) })
 		s.Stays("no other Job is started", func(g Gomega) {
 			g.Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
 		})
