@@ -93,13 +93,16 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 		Expect(created(s, "Workload")).To(Equal(1), "Workloads created")
 	})
 
+	// Wrong: looks at the Workload only where something happens to the Job or its pods.
 	It("the PodGroup of a Job that delegates follows the Workload of its controller", covers.Requirements(
-		FollowsParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
+		FollowsParent), covers.Shows(upstream.ParentUnwatched), framework.Needs(
+		spec.ConfigMaps), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		owner := parent(s)
 		workload := workloadOf(s, owner, 2)
 		job := s.Create(delegating(owner, "a"))
 		job.Runs(2)
+		s.Stays("both pods run", func(g Gomega) { job.Reports(g, Counters{Active: 2, Ready: 2}) })
 		framework.Change(s, workload, func(w *schedulingv1beta1.Workload) {
 			w.Spec.PodGroupTemplates[1].SchedulingPolicy.Gang.MinCount = 1
 		})

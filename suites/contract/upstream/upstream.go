@@ -83,6 +83,8 @@ var (
 	CronJobWithoutWorkload = spec.Bug{Key: "cronjob-taken-for-workload-parent"}
 	// SiblingsShareGroup is a Job that never gets a pod.
 	SiblingsShareGroup = spec.Bug{Key: "siblings-share-pod-group-name"}
+	// ParentUnwatched is a PodGroup that keeps its size.
+	ParentUnwatched = spec.Bug{Key: "workload-of-parent-unwatched"}
 )
 
 // OfSpecs returns those above that specs show.
@@ -93,7 +95,7 @@ func OfSpecs() []spec.Bug {
 		MissedRunLost, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob,
 		CountedAgain,
 		DeletedFailsIndex, IndexFailuresLost,
-		NameOfTemplate, NothingWithoutWorkload, CronJobWithoutWorkload, SiblingsShareGroup,
+		NameOfTemplate, NothingWithoutWorkload, CronJobWithoutWorkload, SiblingsShareGroup, ParentUnwatched,
 	}
 }
 
