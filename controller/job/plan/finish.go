@@ -134,7 +134,7 @@ func restartedTooOften(job *batchv1.Job, pods []*corev1.Pod) bool {
 		if pod.Status.Phase != corev1.PodRunning && pod.Status.Phase != corev1.PodPending {
 			continue // JOB-ONFAILURE-006
 		}
-		for _, c := range pod.Status.InitContainerStatuses { // JOB-ONFAILURE-005
+		for _, c := range pod.Status.InitContainerStatuses { // JOB-ONFAILURE-005, JOB-ONFAILURE-009
 			restarts += c.RestartCount
 		}
 		for _, c := range pod.Status.ContainerStatuses {
