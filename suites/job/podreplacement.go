@@ -318,6 +318,26 @@ var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 		job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 1})
 	})
 
+	It("a Job fails or runs on when sidecars have restarted as often as backoffLimit", framework.Simulated(
+		"a kubelet overwrites the status of its pods"), covers.Requirements(OtherRestarts), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").OnFailure().BackoffLimit(2).With(withSidecar))
+		pod := job.Runs(1)[0]
+		pod.ChangeStatus(func(p *corev1.Pod) { p.Status.InitContainerStatuses[0].RestartCount = 2 })
+		limit := batchv1.JobReasonBackoffLimitExceeded
+		s.Stays("the Job fails for its restarts, or runs", func(g Gomega) {
+			g.Expect(job.Conditions()).To(framework.Either(
+				BeEmpty(), HaveKeyWithValue(batchv1.JobFailureTarget, limit)))
+		})
+		AddReportEntry("conditions of the Job", job.Conditions())
+		if len(job.Conditions()) > 0 {
+			job.Fails(limit, Counters{Failed: 1})
+			return
+		}
+		pod.End(0)
+		job.Completes(Counters{Succeeded: 1})
+	})
+
 	// "Of Pods with .status.phase equal to Pending or Running." Wrong: adds up the restarts of
 	// all pods that ever existed.
 	It("the controller does not count the restarts of succeeded pods", covers.Requirements(

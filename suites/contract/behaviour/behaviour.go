@@ -27,6 +27,7 @@ var (
 	PodFailurePolicy      = of("podFailurePolicy")
 	PodReplacementPolicy  = of("podReplacementPolicy")
 	Regressions           = of("regressions")
+	RestartPolicyRules    = of("restartPolicyRules")
 	Schedule              = of("schedule")
 	Scheduling            = of("scheduling")
 	SuccessPolicy         = of("successPolicy")

@@ -154,7 +154,7 @@ var jobRungs = []Rung{
 		job.EndedIsNotTerminating, job.NoPodsWhileBeingDeleted, job.PodsGoWithJob, job.OrphanedPodsRun,
 		job.ReleasesOrphans, job.ForegroundDeletion}},
 	{Name: "limits", Does: "heeds activeDeadlineSeconds, and restarts of containers",
-		areas: []string{"JOB-DEADLINE", "JOB-ONFAILURE"}},
+		areas: []string{"JOB-DEADLINE", "JOB-ONFAILURE", "JOB-RESTARTRULES"}},
 	{Name: "backoff", Does: "delays the pods after failures",
 		first: []contract.Requirement{job.StatusDuringBackoff, job.NewJobStartsAtZero,
 			job.DeadlineBeatsBackoff}, areas: []string{"JOB-BACKOFF"}},

@@ -111,6 +111,39 @@ var (
 			"limit, whatever its restartPolicy.",
 		"docs: concepts/workloads/controllers/job#handling-pod-and-container-failures; docs: "+
 			"concepts/workloads/controllers/job#pod-backoff-failure-policy")
+	OtherRestarts = set.New("JOB-ONFAILURE-009",
+		"A Job controller MAY add up restarts that the pods' restartPolicy does not cause as well, or not: those of "+
+			"sidecars, and those by a container's own restartPolicy or restartPolicyRules.",
+		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy, KEP-753 and KEP-5307 say nothing about "+
+			"it; kube-controller-manager adds up the restarts of all containers")
+)
+
+// The fields restartPolicy and restartPolicyRules of containers: they restart in pods that do not (KEP-5307, KEP-5532).
+var (
+	RestartsByRules = set.New("JOB-RESTARTRULES-001",
+		"A container that restarts by its own restartPolicy or restartPolicyRules, in a pod with the restartPolicy "+
+			"Never, MUST NOT make its pod count as failed, and a Job controller MUST NOT replace the pod.",
+		"core/v1 Container.restartPolicy and restartPolicyRules; KEP-5307",
+		contract.Versions(">= 1.35.0"), contract.Gates{gates.ContainerRestartRules})
+	RestartsMatchNoRule = set.New("JOB-RESTARTRULES-002",
+		"Rules of podFailurePolicy MUST NOT be applied to such a restart, and MUST be applied to how the containers "+
+			"ended last once the pod has failed.",
+		"batch/v1 PodFailurePolicyRule.onExitCodes; KEP-5307",
+		contract.PodFailurePolicy, contract.Versions(">= 1.35.0"), contract.Gates{gates.ContainerRestartRules},
+		contract.Invariants{"job-fails-for-a-reason"})
+	RestartsFailNoIndex = set.New("JOB-RESTARTRULES-003",
+		"Such a restart MUST NOT count as a failure of its index.",
+		"batch/v1 JobSpec.backoffLimitPerIndex; KEP-5307",
+		contract.BackoffLimitPerIndex, contract.Versions(">= 1.35.0"), contract.Gates{gates.ContainerRestartRules})
+	RestartsAllContainers = set.New("JOB-RESTARTRULES-004",
+		"A pod whose containers all restart MUST stay an active pod of its Job, also while it is Pending again: a Job "+
+			"controller MUST NOT count or replace it.",
+		"core/v1 ContainerRestartRuleActionRestartAllContainers; KEP-5532",
+		contract.Versions(">= 1.36.0"), contract.Gates{gates.RestartAllContainersOnContainerExits})
+	RestartsAllOfAnIndex = set.New("JOB-RESTARTRULES-005",
+		"The index of a pod whose containers all restart MUST stay with that pod.",
+		"core/v1 ContainerRestartRuleActionRestartAllContainers; KEP-5532",
+		contract.Indexed, contract.Versions(">= 1.36.0"), contract.Gates{gates.RestartAllContainersOnContainerExits})
 )
 
 // The fields backoffLimitPerIndex and maxFailedIndexes (KEP-3850).
@@ -329,6 +362,11 @@ var (
 	UnterminatedHasNoExitCode = set.New("JOB-PODFAILUREPOLICY-022",
 		"onExitCodes MUST NOT match because of a container that has not terminated.",
 		"batch/v1 PodFailurePolicyRule.onExitCodes; kubernetes/kubernetes#113852",
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
+	MatchesDisruptions = set.New("JOB-PODFAILUREPOLICY-023",
+		"Rules MUST be able to match the condition DisruptionTarget of a pod that is preempted, evicted because of a "+
+			"taint, deleted by the garbage collector of pods or terminated with its node, whatever its reason.",
+		"KEP-3329; docs: concepts/workloads/pods/disruptions#pod-disruption-conditions",
 		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
 )
 
