@@ -13,6 +13,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -194,7 +195,18 @@ func addCondition(
 	s *framework.Sandbox, pod framework.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus,
 ) {
 	GinkgoHelper()
-	conditions := []corev1.PodCondition{{Type: kind, Status: status}}
+	addConditionFor(s, pod, kind, status, "")
+}
+
+// addConditionFor is addCondition with a reason. The condition begins now: the controller of disruptions takes
+// DisruptionTarget from pods that have had it for two minutes and are not being deleted.
+func addConditionFor(
+	s *framework.Sandbox, pod framework.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus,
+	reason string,
+) {
+	GinkgoHelper()
+	conditions := []corev1.PodCondition{{Type: kind, Status: status, Reason: reason,
+		LastTransitionTime: metav1.Now()}}
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": conditions}})
 	Expect(err).NotTo(HaveOccurred())
 	Expect(s.Client.Status().Patch(
