@@ -51,7 +51,7 @@ func TestCheckHistory(t *testing.T) {
 	}{
 		"good":      {[]string{file("good"), file("excepted")}, exitGreen, "2 histories, 4 revisions"},
 		"bad":       {[]string{file("good"), file("bad")}, exitRed, ": 1 violations in 1 histories\n"},
-		"named":     {[]string{file("bad")}, exitRed, "mine, Kubernetes : a spec\ninvariant job-counters-never-decrease: "},
+		"named":     {[]string{file("bad")}, exitRed, "a spec\ninvariant job-counters-never-decrease: "},
 		"timeline":  {[]string{"--timeline", file("good")}, exitGreen, "+1.000s Job a "},
 		"damaged":   {[]string{file("good"), damaged}, exitBadInput, damaged + " is no history to check"},
 		"a folder":  {[]string{dir}, exitRed, "1 violations"},
