@@ -25,6 +25,8 @@ var notTheControllers = map[string]string{
 	"JOB-FINISHED-003":         "the TTL controller deletes finished Jobs",
 	"JOB-IDENTITY-001":         "the API server puts the labels into the template of a Job",
 	"JOB-PODFAILUREPOLICY-018": "the eviction API sets the condition DisruptionTarget",
+	"JOB-PODFAILUREPOLICY-024": "no released version of Kubernetes has names of rules",
+	"JOB-PODFAILUREPOLICY-025": "no released version of Kubernetes has names of rules",
 	"JOB-PODS-002":             "the API server puts the labels into the template of a Job",
 }
 

@@ -15,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 )
 
@@ -326,6 +327,21 @@ var _ = Describe("Job podFailurePolicy validation:", behaviour.Validation, func(
 				})},
 			}),
 	)
+
+	// Wrong: checks the name alone, and not the reason that it becomes a part of.
+	It("the API server rejects names of rules that make no reason of their own", covers.Requirements(
+		RuleNamesAreReasons), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		longest := strings.Repeat("a", 128-len(batchv1.JobReasonPodFailurePolicy+"_"))
+		named := func(first, second string) *unstructured.Unstructured {
+			return framework.WithRuleNames(withRule(failOn(1), failOn(2)).Obj(), map[int]string{0: first, 1: second})
+		}
+		accepted(s, named("first", longest))
+		for _, wrong := range [][2]string{{"same", "same"}, {"first", longest + "a"}, {"first", "a b"}, {"first", "a-"}} {
+			_, err := dryRun(s, named(wrong[0], wrong[1]))
+			expectRejected(err, rules+"[1].name", "%q", wrong)
+		}
+	})
 
 	// Wrong: rejects 0 with either operator.
 	It("the API server accepts exit code 0 with the operator NotIn", covers.Requirements(

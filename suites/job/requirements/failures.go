@@ -261,7 +261,7 @@ var (
 var (
 	FailJobAction = set.New("JOB-PODFAILUREPOLICY-001",
 		"When a failed pod matches a rule with the action FailJob, the Job MUST fail with the reason "+
-			"PodFailurePolicy, however many retries are left.",
+			"PodFailurePolicy, to which the gate PodFailurePolicyName adds the rule, however many retries are left.",
 		"batch/v1 PodFailurePolicyRule.action; batch/v1 JobReasonPodFailurePolicy; KEP-3329",
 		contract.PodFailurePolicy,
 		contract.Invariants{"job-fail-job-is-heeded", "job-fails-for-a-reason", "job-fail-job-is-heeded"})
@@ -368,6 +368,17 @@ var (
 			"taint, deleted by the garbage collector of pods or terminated with its node, whatever its reason.",
 		"KEP-3329; docs: concepts/workloads/pods/disruptions#pod-disruption-conditions",
 		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
+	ReasonHasRuleIndex = set.New("JOB-PODFAILUREPOLICY-024",
+		"When a rule without a name fails the Job, the reason MUST be PodFailurePolicy, an underscore and the index "+
+			"of the rule, from 0.",
+		"KEP-4443",
+		contract.PodFailurePolicy, contract.Versions(">= 1.38.0"), contract.Gates{gates.PodFailurePolicyName},
+		contract.Provisional)
+	ReasonHasRuleName = set.New("JOB-PODFAILUREPOLICY-025",
+		"When a rule with a name fails the Job, the reason MUST be PodFailurePolicy, an underscore and the name.",
+		"KEP-4443",
+		contract.PodFailurePolicy, contract.Versions(">= 1.38.0"), contract.Gates{gates.PodFailurePolicyName},
+		contract.Provisional)
 )
 
 // The field podReplacementPolicy (KEP-3939).
