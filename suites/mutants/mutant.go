@@ -42,13 +42,17 @@ type Mutant struct {
 	Edits []mutant.Edit `json:"edits"`
 }
 
-// gate returns the feature gate that has to be on for its specs, empty for none.
-func (m Mutant) gate() gates.Gate {
+// gates returns the feature gates that have to be on for its specs.
+func (m Mutant) gates() []gates.Gate {
 	if m.Behaviour == "scheduling" {
-		return gates.WorkloadWithJob
+		return ofWorkloads
 	}
-	return ""
+	return nil
 }
+
+// ofWorkloads are the feature gates of specs of workloads.
+var ofWorkloads = []gates.Gate{gates.WorkloadWithJob, gates.TopologyAwareWorkloadScheduling,
+	gates.DRAWorkloadResourceClaims}
 
 // All returns every mutant, ordered by name.
 func All() ([]Mutant, error) {

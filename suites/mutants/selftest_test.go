@@ -63,7 +63,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	defer stop()
 	var kinds []*selftest
 	for _, kind := range []*selftest{{of: implementation.Reference}, {of: implementation.CRD},
-		{of: implementation.Reference, gate: gates.WorkloadWithJob}} {
+		{of: implementation.Reference, gates: ofWorkloads}} {
 		if err := kind.take(t, all); err != nil {
 			t.Fatal(err)
 		}
@@ -96,9 +96,9 @@ func TestEveryMutantIsCaught(t *testing.T) {
 
 // selftest checks mutants of one implementation on one cluster.
 type selftest struct {
-	of      string     // the name of the implementation
-	gate    gates.Gate // that is on, as mutants need it; empty for none
-	root    string     // of the checkout
+	of      string       // the name of the implementation
+	gates   []gates.Gate // that are on, as mutants need them
+	root    string       // of the checkout
 	all     []Mutant
 	impl    implementation.Implementation
 	dir     string                   // for programs
@@ -123,7 +123,7 @@ func (s *selftest) take(t *testing.T, all []Mutant) error {
 		return err
 	}
 	s.all = slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool {
-		return m.implementation() != s.of || m.gate() != s.gate
+		return m.implementation() != s.of || !slices.Equal(m.gates(), s.gates)
 	})
 	s.root, s.impl, s.dir = root, impl, t.TempDir()
 	return nil
@@ -138,9 +138,10 @@ func (s *selftest) checkAll(ctx context.Context) {
 	err := run.With(ctx, run.Options{
 		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
 		Implementation: s.impl,
-		FeatureGates:   s.gates(),
-		Reports:        filepath.Join("..", "..", "reports", "mutants", s.impl.Name+string(s.gate)),
-		Out:            os.Stdout,
+		FeatureGates:   s.featureGates(),
+		Reports: filepath.Join("..", "..", "reports", "mutants",
+			s.impl.Name+strings.ReplaceAll(s.featureGates(), "=true", "")),
+		Out: os.Stdout,
 	}, s.run)
 	if err != nil {
 		s.failures = append(s.failures, err)
@@ -148,12 +149,12 @@ func (s *selftest) checkAll(ctx context.Context) {
 	s.took = time.Since(start)
 }
 
-// gates returns the feature gates of the cluster.
-func (s *selftest) gates() string {
-	if s.gate == "" {
-		return ""
+// featureGates returns the list of gates of the cluster.
+func (s *selftest) featureGates() (list string) {
+	for _, gate := range s.gates {
+		list = gates.Joined(list, string(gate)+"=true")
 	}
-	return string(s.gate) + "=true"
+	return list
 }
 
 // apart reports whether mutants are checked at the same time, each spec with one of its own. The

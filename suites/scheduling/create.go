@@ -98,6 +98,33 @@ var _ = Describe("Job scheduling, creation:", behaviour.Scheduling, func() {
 			&schedulingv1beta1.DisruptionMode{Single: &schedulingv1beta1.SingleDisruptionMode{}}),
 	)
 
+	It("the topology passes through", covers.Requirements(PassesTopology), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		workload, group := groups(s, s.Create(gang(puppet.Job("a"), 1).With(func(j *batchv1.Job) {
+			j.Spec.Scheduling.SchedulingConstraints = &schedulingv1alpha3.WorkloadPodGroupSchedulingConstraints{
+				Topology: []schedulingv1alpha3.TopologyConstraint{{Key: "example.com/rack"}}}
+		})))
+		passed := HaveField("SchedulingConstraints", HaveValue(Equal(schedulingv1beta1.PodGroupSchedulingConstraints{
+			Topology: []schedulingv1beta1.TopologyConstraint{{Key: "example.com/rack"}}})))
+		Expect(workload.Spec.PodGroupTemplates).To(ConsistOf(passed))
+		Expect(group.Spec).To(passed)
+	})
+
+	// Wrong: leaves out claims that are made from a template.
+	It("the claims pass through", covers.Requirements(PassesClaims), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		workload, group := groups(s, s.Create(gang(puppet.Job("a"), 1).With(claims(1)).With(func(j *batchv1.Job) {
+			j.Spec.Scheduling.ResourceClaims = append(j.Spec.Scheduling.ResourceClaims,
+				schedulingv1alpha3.WorkloadPodGroupResourceClaim{
+					Name: "made", ResourceClaimTemplateName: ptr.To("template")})
+		})))
+		passed := HaveField("ResourceClaims", ConsistOf(
+			schedulingv1beta1.PodGroupResourceClaim{Name: "a", ResourceClaimName: ptr.To("example")},
+			schedulingv1beta1.PodGroupResourceClaim{Name: "made", ResourceClaimTemplateName: ptr.To("template")}))
+		Expect(workload.Spec.PodGroupTemplates).To(ConsistOf(passed))
+		Expect(group.Spec).To(passed)
+	})
+
 	It("the priority class passes through", covers.Requirements(
 		PassesPriority), framework.Needs(spec.PriorityClasses), func(ctx SpecContext) {
 		s := framework.New(ctx)

@@ -38,6 +38,16 @@ var (
 	PassesScheduling = with("WORKLOAD-CREATE-005",
 		"The Workload and the PodGroup of a Job MUST have the Job's disruptionMode.",
 		"batch/v1 JobSchedulingConfiguration.disruptionMode; KEP-5547")
+	PassesTopology = set.New("WORKLOAD-CREATE-011",
+		"The Workload and the PodGroup of a Job MUST have the Job's schedulingConstraints.",
+		"batch/v1 JobSchedulingConfiguration.schedulingConstraints; KEP-5547; KEP-5732; kubernetes: "+
+			"TestJobGangScheduling", contract.WorkloadScheduling, contract.Versions(">= 1.37.0"),
+		contract.Gates{gates.WorkloadWithJob, gates.TopologyAwareWorkloadScheduling})
+	PassesClaims = set.New("WORKLOAD-CREATE-012",
+		"The Workload and the PodGroup of a Job MUST have the Job's resourceClaims.",
+		"batch/v1 JobSchedulingConfiguration.resourceClaims; KEP-5547; KEP-5729",
+		contract.WorkloadScheduling, contract.Versions(">= 1.37.0"),
+		contract.Gates{gates.WorkloadWithJob, gates.DRAWorkloadResourceClaims})
 	PassesPriority = with("WORKLOAD-CREATE-006",
 		"The Workload and the PodGroup of a Job MUST have the priorityClassName of its pod template.",
 		"scheduling.k8s.io/v1beta1 PodGroupTemplate.priorityClassName; kubernetes: TestJobGangScheduling")
