@@ -23,6 +23,9 @@ func Rungs(controllers []string, features, ids []string) (rungs []run.Rung) {
 			for _, q := range r.Requirements {
 				rung.Requirements = append(rung.Requirements, q.ID)
 			}
+			for _, f := range r.Features() {
+				rung.Features = append(rung.Features, string(f))
+			}
 			rungs, all = append(rungs, rung), append(all, r.Requirements)
 		}
 	}

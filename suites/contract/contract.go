@@ -145,6 +145,15 @@ const (
 	WorkloadScheduling   Feature = "workload-scheduling"
 )
 
+// With returns the feature and those without which it cannot be used: the API server refuses its fields then.
+func (f Feature) With() []Feature {
+	switch f {
+	case ElasticIndexed, BackoffLimitPerIndex, SuccessPolicy:
+		return []Feature{f, Indexed}
+	}
+	return []Feature{f}
+}
+
 // Features returns all of them, Core first.
 func Features() []Feature {
 	return []Feature{

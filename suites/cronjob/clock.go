@@ -7,6 +7,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -154,7 +155,7 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, Label("slow"), func() {
 		// The Job has the name that upstream's controller would give. Before 1.37, it tries again
 		// after delays that grow, and may be late. Wrong: waits until somebody deletes it.
 		Entry("after a time whose Job could not get its name", covers.Requirements(NextTimeAfterSkipped),
-			covers.Shows(upstream.ForeignJobStopsClock), covers.MayShow(upstream.LostStart),
+			unmanagedJobs, covers.Shows(upstream.ForeignJobStopsClock), covers.MayShow(upstream.LostStart),
 			nextInterval, func(s *framework.Sandbox, next time.Time) *framework.CronJob {
 				s.NeedsSeconds()
 				missed := next.Add(-5 * time.Minute)
@@ -241,9 +242,9 @@ var _ = Describe("CronJob summer time:", behaviour.Schedule, func() {
 			AddReportEntry("scheduled times of the Jobs started", cronJob.Started())
 		},
 		Entry("for a time that does not exist as summer time begins", covers.Requirements(SkippedBySummerTime),
-			time.Hour, func(z summerTime) int { return z.skipped }, -time.Hour),
+			covers.Uses(contract.CronTimeZone), time.Hour, func(z summerTime) int { return z.skipped }, -time.Hour),
 		Entry("for a time that exists again as summer time ends", covers.Requirements(RepeatedBySummerTime),
-			-time.Hour, func(z summerTime) int { return z.repeated }, 30*time.Minute),
+			covers.Uses(contract.CronTimeZone), -time.Hour, func(z summerTime) int { return z.repeated }, 30*time.Minute),
 	)
 })
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
@@ -185,7 +186,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 
 		// A suspended Job has no pods, and has not finished.
 		It("the controller waits for a suspended Job", covers.Requirements(
-			ForbidCountsSuspendedJobs), func(ctx SpecContext) {
+			ForbidCountsSuspendedJobs), covers.Uses(contract.Suspend), func(ctx SpecContext) {
 			suspended := puppet.CronJob("a", puppet.Job("").Suspend()).Policy(batchv1.ForbidConcurrent)
 			cronJob, _ := overlap(framework.New(ctx), suspended)
 			cronJob.KeepsRunning(first)

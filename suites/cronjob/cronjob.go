@@ -13,6 +13,8 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
@@ -58,6 +60,9 @@ func owned(job *puppet.JobBuilder, cronJob *framework.CronJob) *puppet.JobBuilde
 		metav1.SetMetaDataAnnotation(&j.ObjectMeta, "cronjob.kubernetes.io/instantiate", "manual")
 	})
 }
+
+// unmanagedJobs decorates specs with such Jobs: a controller with one of the features leaves them alone.
+var unmanagedJobs = covers.UsesOneOf(contract.ManagedBy, contract.Suspend)
 
 // unmanaged makes a Job that Job controllers ignore, so that the spec can write
 // its status: because of spec.managedBy and, where that is unknown (1.31),

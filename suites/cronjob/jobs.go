@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
@@ -37,7 +38,7 @@ var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 
 	// Wrong: copies only the fields of a Job's spec that it knows.
 	It("the controller copies the whole spec of the template, including suspend", covers.Requirements(
-		TemplateMaySuspend, JobFollowsTemplate), func(ctx SpecContext) {
+		TemplateMaySuspend, JobFollowsTemplate), covers.Uses(contract.Suspend), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		template := puppet.Job("").Suspend().Indexed().Completions(3).ActiveDeadlineSeconds(1234).
 			PodReplacementPolicy(batchv1.Failed).With(func(j *batchv1.Job) {
@@ -58,13 +59,13 @@ var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 		})
 	})
 
-	// The same time becomes due twice. The Jobs are suspended: whether pods of the first one
+	// The same time becomes due twice. The Jobs have no pods: whether pods of the first one
 	// get in the way of the second one is not asked here. Wrong: gives random names,
 	// which do not keep two controllers from starting a Job each.
 	It("the Job's name is a function of the CronJob and its scheduled time", covers.Requirements(
 		JobNameIsStable), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
-		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").Suspend()), tick)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").Parallelism(0)), tick)
 
 		first := cronJob.Starts(tick)
 		first.Delete()
@@ -79,7 +80,7 @@ var _ = Describe("CronJob template:", behaviour.Schedule, func() {
 	})
 })
 
-var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
+var _ = Describe("CronJob ownership:", behaviour.Ownership, unmanagedJobs, func() {
 
 	// The Job looks as if the CronJob had started it. The garbage collector deletes
 	// it, because its owner does not exist; a finalizer keeps it. Wrong: goes by the
@@ -194,7 +195,7 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
 
 // The Jobs here have no pods: the specs write their status. "done-3" completed
 // three hours ago, "failed-1" failed one hour ago.
-var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, func() {
+var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJobs, func() {
 	// batch/v1 CronJobSpec.successfulJobsHistoryLimit: the number of successful finished jobs to
 	// retain. Wrong: deletes the newest, keeps one more or less, or deletes all once there are too
 	// many.

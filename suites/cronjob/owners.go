@@ -17,7 +17,7 @@ import (
 )
 
 // More about Jobs that are not finished is in jobs.go.
-var _ = Describe("CronJob ownership:", behaviour.Ownership, func() {
+var _ = Describe("CronJob ownership:", behaviour.Ownership, unmanagedJobs, func() {
 	// #133313, #120181. The garbage collector deletes the first of the Jobs, as its owner does not exist; a
 	// finalizer keeps it. Wrong: goes by the name in the owner reference.
 	DescribeTable("the controller takes no finished Job for its own whose owner has the CronJob's name and",

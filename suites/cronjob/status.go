@@ -77,7 +77,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 
 	// The controller sees the later success first. Wrong: keeps the time that it saw last.
 	It("the controller keeps the latest completion time", covers.Requirements(
-		LastSuccessfulTime), func(ctx SpecContext) {
+		LastSuccessfulTime), unmanagedJobs, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		schedule := puppet.Daily(framework.Ago(30 * time.Minute))
 		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).Schedule(schedule))
@@ -102,7 +102,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 
 	// The Jobs overlap. Wrong: keeps the time of the Job that began last.
 	It("the controller keeps the completion time of a Job that began first and ended last", covers.Requirements(
-		LastSuccessfulTime), func(ctx SpecContext) {
+		LastSuccessfulTime), unmanagedJobs, func(ctx SpecContext) {
 		s, begin := framework.New(ctx), framework.Ago(2*time.Hour)
 		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).
 			Schedule(puppet.Daily(framework.Ago(30 * time.Minute))))
@@ -125,7 +125,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 	// Nothing but the new owner can wake the controller. Wrong: panics, or looks at the owner that a
 	// Job had first.
 	It("the controller records the completion time of a Job that it becomes the owner of later", covers.Requirements(
-		LastSuccessfulTime, KnowsJobsByOwner), func(ctx SpecContext) {
+		LastSuccessfulTime, KnowsJobsByOwner), unmanagedJobs, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		schedule := puppet.Daily(framework.Ago(30 * time.Minute))
 		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).Schedule(schedule))

@@ -117,9 +117,9 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		cronjobs.DeletedLeaveActive), func(ctx SpecContext) {
 		s := startedCronJob(ctx)
 		tick := framework.Ago(30 * time.Minute)
-		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").Suspend()), tick)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").Parallelism(0)), tick)
 		cronJob.Runs(tick)
-		s.Due(puppet.CronJob("witness", puppet.Job("").Suspend()), tick).Runs(tick)
+		s.Due(puppet.CronJob("witness", puppet.Job("").Parallelism(0)), tick).Runs(tick)
 		s.Proxy.On(getJobs).Nth(1).Answer(500)
 		s.Delete(&cronJob.Jobs()[0])
 		s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })

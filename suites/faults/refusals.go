@@ -109,7 +109,7 @@ func refusedCronJobs(ctx SpecContext, codes []int, calls func(name string) fault
 	all := refuse(s, codes, calls)
 	var cronJobs []*framework.CronJob
 	for _, r := range all {
-		cronJobs = append(cronJobs, s.Due(puppet.CronJob(r.name, puppet.Job("").Suspend()), tick))
+		cronJobs = append(cronJobs, s.Due(puppet.CronJob(r.name, puppet.Job("").Parallelism(0)), tick))
 	}
 	for i, r := range all {
 		s.Proxy.Meets(what+" of CronJob "+r.name, r.rule)

@@ -70,13 +70,13 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		const failures = 12
 		s := startedCronJob(ctx)
 		tick := framework.Ago(2 * time.Hour)
-		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("").Suspend()).Schedule(puppet.Daily(tick)), tick)
+		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("").Parallelism(0)).Schedule(puppet.Daily(tick)), tick)
 		for range failures {
 			failure := s.Proxy.On(createJobs).Nth(1).Answer(500)
 			tick = tick.Add(6 * time.Minute)
 			cronJob.NextDue(tick)
 			s.Proxy.Meets("create a Job", failure)
-			isSuspended(s, cronJob.Starts(tick))
+			cronJob.Starts(tick).HasStarted()
 		}
 		expectRetries(s, createJobs)
 	})
@@ -84,7 +84,7 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 	It("the controller tries to write a status less and less often while that fails", covers.Requirements(
 		BacksOffWhileCronStatusIsRefused), func(ctx SpecContext) {
 		s, tick := startedCronJob(ctx), framework.Ago(2*time.Hour)
-		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("").Suspend()).Schedule(puppet.Daily(tick)))
+		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("").Parallelism(0)).Schedule(puppet.Daily(tick)))
 		ofA := writeCronJobStatus
 		ofA.Name = "a"
 		failure := s.Proxy.On(ofA).Answer(500)

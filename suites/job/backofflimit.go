@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -288,7 +289,8 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 
 	// Wrong: counts ignored failures, or omits their number.
 	It("ignored failures do not count, and each pod has their number as an annotation", covers.Requirements(
-		IgnoredFailureCountAnnotation, FailureCountAnnotation), func(ctx SpecContext) {
+		IgnoredFailureCountAnnotation, FailureCountAnnotation), covers.Uses(
+		contract.PodFailurePolicy), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))

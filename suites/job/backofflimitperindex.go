@@ -3,6 +3,7 @@ package job
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -86,7 +87,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 	// Wrong: reads them off the pod that it has deleted.
 	It("the failures of an index stay counted when suspension deletes its retried pod", covers.Requirements(
 		SuspensionKeepsCounts), covers.Shows(upstream.IndexFailuresLost), covers.MayShow(
-		upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		upstream.ResumedStatusRefused), covers.Uses(contract.BackoffLimitPerIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo))
 		job.Runs(1).End(1)
@@ -210,7 +211,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 
 	// Wrong: retries, or fails the Job.
 	It("the controller does not retry an index whose pod matches FailIndex", covers.Requirements(
-		FailIndexAction, FailedIndexLeavesOthers), func(ctx SpecContext) {
+		FailIndexAction, FailedIndexLeavesOthers), covers.Uses(contract.PodFailurePolicy), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42)))
@@ -226,7 +227,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 
 	// Wrong: fails only the index.
 	It("the controller fails the Job without retries when a pod matches FailJob", covers.Requirements(
-		FailJobBeatsPerIndex), func(ctx SpecContext) {
+		FailJobBeatsPerIndex), covers.Uses(contract.PodFailurePolicy), func(ctx SpecContext) {
 		job := framework.New(ctx).Create(indexed(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(failIndex, in, 42), onExitCodes(failJob, in, 43)))
 		byIndex(job.Runs(2))["1"].End(43)
@@ -249,7 +250,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 
 	// Wrong: counts the deletion as a failure.
 	It("with podReplacementPolicy Failed, an index fails only when its pod has ended", covers.Requirements(
-		TerminatingPodKeepsItsIndex), func(ctx SpecContext) {
+		TerminatingPodKeepsItsIndex), covers.Uses(contract.PodReplacementPolicy), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(2).BackoffLimitPerIndex(0).Puppet(terminateLater).PodReplacementPolicy(batchv1.Failed))
 		pods, before := byIndex(job.Runs(2)), s.Recorder.Position()

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -73,7 +74,7 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fr
 	"a kubelet stamps its own time"), func() {
 	// Wrong: counts for the delay only what counts towards the limit.
 	It("the controller waits 40 s after the third ignored failure of an index, and not longer", covers.Requirements(
-		IgnoredFailuresDelayIndex), func(ctx SpecContext) {
+		IgnoredFailuresDelayIndex), covers.Uses(contract.PodFailurePolicy), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Indexed().Completions(1).BackoffLimitPerIndex(1).FinishedAgo(longAgo).
 			PodFailurePolicy(onExitCodes(ignore, in, 42)))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -54,7 +55,7 @@ var _ = Describe("Job podReplacementPolicy Failed:", behaviour.PodReplacementPol
 
 	// Wrong: counts terminating pods without their index, or starts no index at all.
 	It("the controller does not start the index of a terminating pod", covers.Requirements(
-		FailedBlocksTheIndexOnly), func(ctx SpecContext) {
+		FailedBlocksTheIndexOnly), covers.Uses(contract.Indexed), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(withPolicy(batchv1.Failed).Indexed().Parallelism(2).Completions(3))
 		pod := job.Runs(2)[0]
@@ -78,7 +79,7 @@ var _ = Describe("Job podReplacementPolicy Failed:", behaviour.PodReplacementPol
 
 	// Wrong: ignores pods that it has deleted itself.
 	It("a resumed Job waits for its old pods", covers.Requirements(FailedDelaysResume), covers.MayShow(
-		upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		upstream.ResumedStatusRefused), covers.Uses(contract.Suspend), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(withPolicy(batchv1.Failed).Parallelism(2).Completions(2))
 		pods := job.Runs(2)
@@ -96,7 +97,8 @@ var _ = Describe("Job podReplacementPolicy Failed:", behaviour.PodReplacementPol
 
 	// Wrong: creates the pods at once, as those that terminate are of another template.
 	It("a Job that is resumed with other resources waits for its old pods", covers.Requirements(
-		FailedDelaysNewTemplate), covers.MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		FailedDelaysNewTemplate), covers.MayShow(upstream.ResumedStatusRefused), covers.Uses(
+		contract.Suspend), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(withPolicy(batchv1.Failed).Parallelism(2).Completions(2))
 		pods := job.Runs(2)
@@ -141,7 +143,7 @@ var _ = Describe("Job podReplacementPolicy TerminatingOrFailed:", behaviour.PodR
 	})
 
 	It("a resumed Job runs beside its old pods", covers.Requirements(FailedDelaysResume), covers.MayShow(
-		upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		upstream.ResumedStatusRefused), covers.Uses(contract.Suspend), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(withPolicy(batchv1.TerminatingOrFailed).Parallelism(2).Completions(2))
 		pods := job.Runs(2)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -137,7 +138,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 
 	// Wrong: decides about the Job again.
 	It("the Job completes when the policy is met even if the last pod exceeds backoffLimit", covers.Requirements(
-		SuccessIsFinal), func(ctx SpecContext) {
+		SuccessIsFinal), covers.Uses(contract.BackoffLimitPerIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(2).BackoffLimit(0).BackoffLimitPerIndex(0).
 			SuccessPolicy(rule("0", 0)).Puppet(terminateLater))
@@ -145,7 +146,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 	})
 
 	It("the Job completes when the policy is met even if the last pod matches FailJob", covers.Requirements(
-		SuccessIsFinal), func(ctx SpecContext) {
+		SuccessIsFinal), covers.Uses(contract.PodFailurePolicy), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(2).SuccessPolicy(rule("0", 0)).
 			PodFailurePolicy(onExitCodes(failJob, in, 42)).Puppet(terminateLater))
@@ -188,7 +189,7 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 
 	// Wrong: checks the success policy first.
 	It("the Job fails if its last index meets the policy and other indexes have failed", covers.Requirements(
-		FailureBeatsSuccess), func(ctx SpecContext) {
+		FailureBeatsSuccess), covers.Uses(contract.BackoffLimitPerIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(2).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)))
 		pods := byIndex(job.Runs(2))
@@ -209,7 +210,8 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 	})
 
 	It("the Job completes when the policy is met while other indexes have failed", covers.Requirements(
-		SuccessBesideFailedIndexes), covers.MayShow(upstream.DeletedFailsIndex), func(ctx SpecContext) {
+		SuccessBesideFailedIndexes), covers.MayShow(upstream.DeletedFailsIndex), covers.Uses(
+		contract.BackoffLimitPerIndex), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(3).BackoffLimitPerIndex(0).SuccessPolicy(rule("", 1)))
 		pods := byIndex(job.Runs(3))
@@ -226,7 +228,8 @@ var _ = Describe("Job successPolicy:", behaviour.SuccessPolicy, func() {
 
 	// Wrong: starts to count at 0.
 	It("the controller counts indexes that succeeded before a suspension", covers.Requirements(
-		SuccessAcrossSuspension), covers.MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		SuccessAcrossSuspension), covers.MayShow(upstream.ResumedStatusRefused), covers.Uses(
+		contract.Suspend), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(3).SuccessPolicy(rule("0,2", 0)))
 		byIndex(job.Runs(3))["0"].End(0)

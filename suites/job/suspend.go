@@ -6,6 +6,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -128,7 +129,8 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 
 	// Wrong: runs all indexes again.
 	It("a resumed Indexed Job runs the indexes that are not completed", covers.Requirements(
-		ResumeStartsAnew, SuspensionKeepsCounts), covers.MayShow(upstream.ResumedStatusRefused), func(ctx SpecContext) {
+		ResumeStartsAnew, SuspensionKeepsCounts), covers.MayShow(upstream.ResumedStatusRefused), covers.Uses(
+		contract.Indexed), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(indexed(3))
 		byIndex(job.Runs(3))["1"].End(0)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -88,7 +89,8 @@ var _ = Describe("Job podReplacementPolicy Failed:", behaviour.PodReplacementPol
 			},
 			exitCode: "143"}),
 		Entry("parallelism of a Job that was suspended meanwhile", covers.Requirements(
-			TerminatingBeyondParallelism, FailedDelaysResume), covers.MayShow(upstream.ResumedStatusRefused), crossing{
+			TerminatingBeyondParallelism, FailedDelaysResume), covers.Uses(contract.Suspend), covers.MayShow(
+			upstream.ResumedStatusRefused), crossing{
 			job: puppet.Job("a").Parallelism(3).Completions(6),
 			happens: func(job *framework.Job, _ framework.Pods) {
 				job.Suspend()

@@ -26,9 +26,10 @@ func Requirements(requirements ...contract.Requirement) []any {
 	var decorators []any
 	for _, r := range requirements {
 		labels = append(labels, spec.RequirementLabel+r.ID)
-		if feature := spec.FeatureLabel + string(r.Feature); r.Feature != contract.Core &&
-			!slices.Contains(labels, feature) {
-			labels = append(labels, feature)
+		for _, label := range Uses(r.Feature) {
+			if r.Feature != contract.Core && !slices.Contains(labels, label) {
+				labels = append(labels, label)
+			}
 		}
 		if profile := spec.ProfileLabel + string(r.Profile()); !slices.Contains(labels, profile) {
 			labels = append(labels, profile)
@@ -54,7 +55,18 @@ func Requirements(requirements ...contract.Requirement) []any {
 // where one of them is declined.
 func Uses(features ...contract.Feature) (labels ginkgo.Labels) {
 	for _, f := range features {
-		labels = append(labels, spec.FeatureLabel+string(f))
+		for _, needed := range f.With() {
+			labels = append(labels, spec.FeatureLabel+string(needed))
+		}
+	}
+	return labels
+}
+
+// UsesOneOf decorates a spec that needs one of these features, whichever it is: it is not run where all of them
+// are declined.
+func UsesOneOf(features ...contract.Feature) (labels ginkgo.Labels) {
+	for _, f := range features {
+		labels = append(labels, spec.OneOfLabel+string(f))
 	}
 	return labels
 }

@@ -141,4 +141,12 @@ func TestUses(t *testing.T) {
 	if !slices.Equal(got, []string{"suspend", "indexed"}) {
 		t.Errorf("the features are %q", got)
 	}
+	got = spec.ParseLabels(Uses(contract.SuccessPolicy)).Features
+	if !slices.Equal(got, []string{"success-policy", "indexed"}) {
+		t.Errorf("with those that it needs, the features are %q", got)
+	}
+	got = spec.ParseLabels(UsesOneOf(contract.ManagedBy, contract.Suspend)).OneOf
+	if !slices.Equal(got, []string{"managed-by", "suspend"}) {
+		t.Errorf("one is %q", got)
+	}
 }

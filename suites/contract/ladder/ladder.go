@@ -30,6 +30,9 @@ type Rung struct {
 	features []contract.Feature
 }
 
+// Features are those that a controller has from this rung on.
+func (r Rung) Features() []contract.Feature { return r.features }
+
 // Of returns the rungs of a profile, the lowest first; none for the API, which no controller has a part in.
 // Each requirement of the profile is on one of them.
 func Of(profile contract.Profile) []Rung {
