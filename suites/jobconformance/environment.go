@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -72,7 +73,8 @@ func fromEnvironment(c *cobra.Command) error {
 			continue
 		}
 		if err := c.Flags().Set(all[name].Name, value); err != nil {
-			return badinput.Wrap(err, "the environment variable "+prefix+name+" cannot be used", "correct or unset it")
+			return wrongValue(prefix+name, all[name], value,
+				fmt.Errorf("the environment variable %s%s cannot be used: %w", prefix, name, err), "correct or unset it")
 		}
 		if err := c.Flags().SetAnnotation(all[name].Name, environmentNote, []string{prefix + name}); err != nil {
 			return err

@@ -46,20 +46,24 @@ func checkLabels(filter string, specs []spec.Listed) error {
 	return nil
 }
 
-// checkFilters refuses a label that no spec has, and a --skip that leaves none out.
+// checkFilters refuses a label that no spec has, and a --focus or --skip that matches none.
 func (f *flags) checkFilters(specs []spec.Listed) error {
-	if err := checkLabels(f.labels, specs); err != nil || f.selection.Skip == "" {
+	if err := checkLabels(f.labels, specs); err != nil {
 		return err
 	}
-	skipped, err := regexp.Compile(f.selection.Skip)
-	if err != nil {
-		return err
+	for _, filter := range []struct{ flag, expression string }{
+		{"focus", f.selection.Focus}, {"skip", f.selection.Skip},
+	} {
+		of, err := regexp.Compile(filter.expression)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(specs, func(s spec.Listed) bool { return of.MatchString(spec.Suite + " " + s.Text) }) {
+			return badinput.New(console.Flag(filter.flag, filter.expression)+" matches no spec",
+				"jobconformance list has the texts of all")
+		}
 	}
-	if slices.ContainsFunc(specs, func(s spec.Listed) bool { return skipped.MatchString(spec.Suite + " " + s.Text) }) {
-		return nil
-	}
-	return badinput.New(console.Flag("skip", f.selection.Skip)+" matches no spec",
-		"jobconformance list has the texts of all")
+	return nil
 }
 
 const listsLabels = "jobconformance list -o json has the labels of all specs"

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -125,6 +126,16 @@ clone, make e2e LABELS=... is the same as run --labels=...
 	return root
 }
 
+// refuseShells has the command for completion refuse a shell that it does not know.
+func refuseShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = arguments, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
+}
+
 // wrongFlag refuses a flag that a command does not have, or its value.
 func wrongFlag(c *cobra.Command, err error) error {
 	see := "see " + c.CommandPath() + " --help"
@@ -134,6 +145,24 @@ func wrongFlag(c *cobra.Command, err error) error {
 		c.Flags().VisitAll(func(flag *pflag.Flag) { all = append(all, "--"+flag.Name) })
 		see = spelling.Remedy("--"+unknown.GetSpecifiedName(), all, see)
 	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return wrongValue("--"+wrong.GetFlag().Name, wrong.GetFlag(), wrong.GetValue(), err, see)
+	}
+	return badinput.New(err.Error(), see)
+}
+
+// wrongValue refuses a value that cannot be the flag's, which messages call name: a time without a unit, or what is
+// no number. Otherwise err says what is wrong, and see what to do.
+func wrongValue(name string, flag *pflag.Flag, value string, err error, see string) error {
+	_, notANumber := strconv.ParseFloat(value, 64)
+	switch kind := flag.Value.Type(); {
+	case kind == "duration" && notANumber == nil:
+		return badinput.New(fmt.Sprintf("%s=%s has no unit", name, value), fmt.Sprintf("did you mean %ss, or %[1]sm?", value))
+	case kind == "duration":
+		return badinput.New(fmt.Sprintf("%s=%s is no time", name, value), "write it as 30s, 5m or 1h30m")
+	case slices.Contains([]string{"int", "int32", "int64", "float64"}, kind):
+		return badinput.New(fmt.Sprintf("%s=%s is no number", name, value), see)
+	}
 	return badinput.New(err.Error(), see)
 }
 
@@ -142,6 +171,7 @@ var errTimeout = errors.New("the time was over")
 // execute runs one command and returns its exit code.
 func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	root := rootCommand()
+	refuseShells(root)
 	root.SetArgs(withCommand(args))
 	root.SetOut(console.NewScreen(out, os.Getenv))
 	root.SetErr(console.NewScreen(errs, os.Getenv))
@@ -196,6 +226,7 @@ func arguments(cmd *cobra.Command, args []string) error {
 	see := "see " + cmd.CommandPath() + " --help"
 	switch {
 	case len(args) > len(wanted) && cmd.HasSubCommands():
+		cmd.SuggestionsMinimumDistance = cmd.Root().SuggestionsMinimumDistance
 		if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
 			see = "did you mean " + strings.Join(similar, " or ") + "?"
 		}
