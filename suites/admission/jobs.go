@@ -337,7 +337,8 @@ var _ = Describe("Job podFailurePolicy validation:", behaviour.Validation, func(
 			return framework.WithRuleNames(withRule(failOn(1), failOn(2)).Obj(), map[int]string{0: first, 1: second})
 		}
 		accepted(s, named("first", longest))
-		for _, wrong := range [][2]string{{"same", "same"}, {"first", longest + "a"}, {"first", "a b"}, {"first", "a-"}} {
+		for _, wrong := range [][2]string{
+			{"same", "same"}, {"first", longest + "a"}, {"first", "a b"}, {"first", "a-"}} {
 			_, err := dryRun(s, named(wrong[0], wrong[1]))
 			expectRejected(err, rules+"[1].name", "%q", wrong)
 		}

@@ -164,8 +164,8 @@ var (
 		"batch/v1 PodFailurePolicyRule.onPodConditions",
 		contract.PodFailurePolicy)
 	RuleNamesAreReasons = set.New("API-FAILUREPOLICY-009",
-		"The name of a rule MUST be refused if another rule has it, or if PodFailurePolicy, an underscore and the name "+
-			"are no valid reason of a condition, as with more than 128 characters.",
+		"The name of a rule MUST be refused if another rule has it, or if PodFailurePolicy, an underscore and the "+
+			"name are no valid reason of a condition, as with more than 128 characters.",
 		"KEP-4443",
 		contract.PodFailurePolicy, contract.Versions(">= 1.38.0"), contract.Gates{gates.PodFailurePolicyName},
 		contract.Provisional)

@@ -60,6 +60,16 @@ var (
 	KeepsFinishedPods = set.New("JOB-PODS-012",
 		"A Job controller MUST keep pods that have finished when the Job is finished.",
 		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup")
+	ResizedPodsRun = set.New("JOB-PODS-013",
+		"A Job controller MUST leave a pod alone whose resources are changed in place, and MUST create the next one "+
+			"with those of the template.",
+		"batch/v1 JobSpec.template; KEP-1287",
+		contract.Versions(">= 1.33.0"))
+	ClaimsPassThrough = set.New("JOB-PODS-014",
+		"A Job controller MUST create pods with the resource claims of the template, and their containers with "+
+			"those that they name.",
+		"core/v1 PodSpec.resourceClaims; KEP-4381",
+		contract.Versions(">= 1.34.0"))
 )
 
 // How many pods of a Job run at the same time.
