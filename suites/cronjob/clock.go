@@ -244,7 +244,8 @@ var _ = Describe("CronJob summer time:", behaviour.Schedule, func() {
 		Entry("for a time that does not exist as summer time begins", covers.Requirements(SkippedBySummerTime),
 			covers.Uses(contract.CronTimeZone), time.Hour, func(z summerTime) int { return z.skipped }, -time.Hour),
 		Entry("for a time that exists again as summer time ends", covers.Requirements(RepeatedBySummerTime),
-			covers.Uses(contract.CronTimeZone), -time.Hour, func(z summerTime) int { return z.repeated }, 30*time.Minute),
+			covers.Uses(contract.CronTimeZone), -time.Hour, func(z summerTime) int { return z.repeated },
+			30*time.Minute),
 	)
 })
 

@@ -25,7 +25,7 @@ func TestExamplesForCICompareWithTheMainBranch(t *testing.T) {
 	}
 	good, worse := reportWith(report.Conformant), reportWith(report.NonConformant)
 	for system, ci := range map[string]func(*testing.T, ciRun) (int, string){
-		"GitHub": onGitHub, "GitLab": onGitLab, "Prow": onProw,
+		"GitHub": onGitHub, "Gitlab": onGitlab, "Prow": onProw,
 	} {
 		for name, c := range map[string]struct {
 			main, mine *report.Report
@@ -161,7 +161,7 @@ esac
 	return c.bash(t, "set -e\n"+last.Run, "PROGRAM="+c.program(t), "REPORTS=out")
 }
 
-func onGitLab(t *testing.T, c ciRun) (int, string) {
+func onGitlab(t *testing.T, c ciRun) (int, string) {
 	var jobs map[string]struct{ Script []string }
 	example(t, "gitlab-ci.yml", &jobs)
 	c.write(t, c.main, "artifact")
@@ -169,8 +169,8 @@ func onGitLab(t *testing.T, c ciRun) (int, string) {
 	url := c.store(t, map[string]string{
 		"/projects/7/jobs/artifacts/main/raw/merged/report.yaml?job=jobconformance-report": "artifact/report.yaml",
 	}, func(r *http.Request) bool { return r.Header.Get("JOB-TOKEN") == "secret" })
-	return c.bash(t, "set -eo pipefail\n"+strings.Join(jobs["jobconformance-compare"].Script, "\n"), "CI_API_V4_URL="+url,
-		"CI_PROJECT_ID=7", "CI_DEFAULT_BRANCH=main", "CI_JOB_TOKEN=secret", "GOBIN="+filepath.Dir(c.program(t)))
+	return c.bash(t, "set -eo pipefail\n"+strings.Join(jobs["jobconformance-compare"].Script, "\n"),
+		"CI_API_V4_URL="+url, "CI_PROJECT_ID=7", "CI_DEFAULT_BRANCH=main", "CI_JOB_TOKEN=secret", "GOBIN="+filepath.Dir(c.program(t)))
 }
 
 func onProw(t *testing.T, c ciRun) (int, string) {

@@ -74,7 +74,8 @@ func fromEnvironment(c *cobra.Command) error {
 		}
 		if err := c.Flags().Set(all[name].Name, value); err != nil {
 			return wrongValue(prefix+name, all[name], value,
-				fmt.Errorf("the environment variable %s%s cannot be used: %w", prefix, name, err), "correct or unset it")
+				fmt.Errorf("the environment variable %s%s cannot be used: %w", prefix, name, err),
+				"correct or unset it")
 		}
 		if err := c.Flags().SetAnnotation(all[name].Name, environmentNote, []string{prefix + name}); err != nil {
 			return err

@@ -157,7 +157,8 @@ func wrongValue(name string, flag *pflag.Flag, value string, err error, see stri
 	_, notANumber := strconv.ParseFloat(value, 64)
 	switch kind := flag.Value.Type(); {
 	case kind == "duration" && notANumber == nil:
-		return badinput.New(fmt.Sprintf("%s=%s has no unit", name, value), fmt.Sprintf("did you mean %ss, or %[1]sm?", value))
+		return badinput.New(fmt.Sprintf("%s=%s has no unit", name, value),
+			fmt.Sprintf("did you mean %ss, or %[1]sm?", value))
 	case kind == "duration":
 		return badinput.New(fmt.Sprintf("%s=%s is no time", name, value), "write it as 30s, 5m or 1h30m")
 	case slices.Contains([]string{"int", "int32", "int64", "float64"}, kind):

@@ -74,7 +74,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"quiet and verbose":       {[]string{"--quiet", "--verbose"}, "--verbose and --quiet contradict each other"},
 		"no process":              {[]string{"--procs", "-1"}, "1 or more"},
 		"no patience":             {[]string{"--patience", "-1s"}, "--patience between 1s and 1h"},
-		"patience without a unit": {[]string{"--patience", "60"}, "--patience=60 has no unit; did you mean 60s, or 60m?"},
+		"patience without a unit": {[]string{"--patience", "60"}, "has no unit; did you mean 60s, or 60m?"},
 		"no repeat":               {[]string{"--repeat", "-1"}, "1 or more"},
 		"unknown flag":            {[]string{"--implementations", "reference"}, "unknown flag: --implementations"},
 		"misspelt flag":           {[]string{"list", "--lables=x"}, "unknown flag: --lables; did you mean --labels?"},

@@ -85,7 +85,8 @@ func TestTypingErrorsAreRefusedWithASuggestion(t *testing.T) {
 			}
 			var out, errs bytes.Buffer
 			code := execute(t.Context(), args, &out, &errs)
-			if code != exitBadInput || !strings.Contains(errs.String(), want) || strings.Count(errs.String(), "\n") != 1 {
+			if code != exitBadInput || !strings.Contains(errs.String(), want) ||
+				strings.Count(errs.String(), "\n") != 1 {
 				t.Errorf("exit code %d, %q, want a line with %q", code, &errs, want)
 			}
 		})
