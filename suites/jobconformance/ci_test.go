@@ -170,7 +170,8 @@ func onGitlab(t *testing.T, c ciRun) (int, string) {
 		"/projects/7/jobs/artifacts/main/raw/merged/report.yaml?job=jobconformance-report": "artifact/report.yaml",
 	}, func(r *http.Request) bool { return r.Header.Get("JOB-TOKEN") == "secret" })
 	return c.bash(t, "set -eo pipefail\n"+strings.Join(jobs["jobconformance-compare"].Script, "\n"),
-		"CI_API_V4_URL="+url, "CI_PROJECT_ID=7", "CI_DEFAULT_BRANCH=main", "CI_JOB_TOKEN=secret", "GOBIN="+filepath.Dir(c.program(t)))
+		"CI_API_V4_URL="+url, "CI_PROJECT_ID=7",
+		"CI_DEFAULT_BRANCH=main", "CI_JOB_TOKEN=secret", "GOBIN="+filepath.Dir(c.program(t)))
 }
 
 func onProw(t *testing.T, c ciRun) (int, string) {
