@@ -161,7 +161,9 @@ func wrongValue(name string, flag *pflag.Flag, value string, err error, see stri
 			fmt.Sprintf("did you mean %ss, or %[1]sm?", value))
 	case kind == "duration":
 		return badinput.New(fmt.Sprintf("%s=%s is no time", name, value), "write it as 30s, 5m or 1h30m")
-	case slices.Contains([]string{"int", "int32", "int64", "float64"}, kind):
+	case strings.HasPrefix(kind, "int"):
+		return badinput.New(fmt.Sprintf("%s=%s is no integer", name, value), see)
+	case kind == "float64":
 		return badinput.New(fmt.Sprintf("%s=%s is no number", name, value), see)
 	}
 	return badinput.New(err.Error(), see)

@@ -126,7 +126,7 @@ func TestMakeRefusesUnknownVariables(t *testing.T) {
 			"jobconformance soak --help\n",
 		"prefetch e2e LABLES=x":       "did you mean LABELS?\n",
 		"compare OLD=a NEW=b OLDER=c": "unknown variable OLDER of jobconformance compare",
-		"e2e PROCS=many":              `JOBCONFORMANCE_PROCS cannot be used: invalid argument "many" for "--procs"`,
+		"e2e PROCS=many":              "JOBCONFORMANCE_PROCS=many is no integer; correct or unset it\n",
 		"test LABELS=x":               "unknown variable LABELS of make test, which has CACHE_DIR",
 		"lint LABELS=x":               "unknown variable LABELS of make lint, which has none.  Stop.\n",
 		"fuzz FUZZ_STEP=1":            "which has FUZZ_STEPS.  Stop.\n",

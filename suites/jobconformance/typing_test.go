@@ -63,7 +63,7 @@ func TestTypingErrorsAreRefusedWithASuggestion(t *testing.T) {
 		"run --patience=60":                 "did you mean 60s, or 60m?",
 		"run '--startup-timeout=5 minutes'": "write it as 30s, 5m or 1h30m",
 		"JOBCONFORMANCE_TIMEOUT=30 run":     "did you mean 30s, or 30m?",
-		"run --procs=1O":                    "--procs=1O is no number",
+		"run --procs=1O":                    "--procs=1O is no integer",
 		"soak --minutes=ten":                "--minutes=ten is no number",
 		"run --shard=3/2":                   "use 2/4",
 		"run --flaky=alow":                  "give --flaky=red or allow",
