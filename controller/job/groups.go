@@ -28,8 +28,8 @@ type groups struct {
 // Group has the controller make Workloads and PodGroups for Jobs, as the feature gate WorkloadWithJob has it. The API
 // server must serve scheduling.k8s.io/v1beta1. It is called before the factory is started.
 func (c *Controller) Group(factory informers.SharedInformerFactory) {
-	all := factory.Scheduling().V1beta1()
-	workloads, podGroups := all.Workloads().Informer(), all.PodGroups().Informer()
+	scheduling := factory.Scheduling().V1beta1()
+	workloads, podGroups := scheduling.Workloads().Informer(), scheduling.PodGroups().Informer()
 	c.groups = &groups{workloads.GetIndexer(), podGroups.GetIndexer()}
 	c.synced = append(c.synced,
 		loop.AddHandler(workloads, func(before, now *schedulingv1beta1.Workload) {
