@@ -76,24 +76,32 @@ var _ = Describe("Job scheduling, refusals:", behaviour.Scheduling, func() {
 		})
 	})
 
-	// Wrong: does nothing about a Job until it has a Workload.
-	It("a Job whose Workload is refused fails at its deadline", covers.Requirements(
-		EndsUngrouped), covers.Shows(upstream.NothingWithoutWorkload), framework.Needs(
-		spec.ResourceQuotas), func(ctx SpecContext) {
+	// Wrong: does nothing about a Job until it has both objects.
+	DescribeTable("a Job fails at its deadline while it is refused", func(ctx SpecContext,
+		refuse func(*framework.Sandbox) *corev1.ResourceQuota) {
 		s := framework.New(ctx)
-		noWorkloads(s)
+		refuse(s)
 		job := s.Create(puppet.Job("a").ActiveDeadlineSeconds(1))
 		job.Fails(batchv1.JobReasonDeadlineExceeded, Counters{})
-	})
+	},
+		Entry("its Workload", covers.Requirements(EndsUngrouped), covers.Shows(upstream.NothingWithoutWorkload),
+			framework.Needs(spec.ResourceQuotas), noWorkloads),
+		Entry("its PodGroup", covers.Requirements(EndsUngrouped), covers.Shows(upstream.NothingWithoutWorkload),
+			framework.Needs(spec.ResourceQuotas), noPodGroups),
+	)
 
-	// Wrong: does nothing about a Job until it has a Workload.
-	It("a Job whose Workload is refused can be suspended", covers.Requirements(
-		SuspendsUngrouped), covers.Shows(upstream.NothingWithoutWorkload), framework.Needs(
-		spec.ResourceQuotas), func(ctx SpecContext) {
+	// Wrong: does nothing about a Job until it has both objects.
+	DescribeTable("a Job can be suspended while it is refused", func(ctx SpecContext,
+		refuse func(*framework.Sandbox) *corev1.ResourceQuota) {
 		s := framework.New(ctx)
-		noWorkloads(s)
+		refuse(s)
 		job := s.Create(puppet.Job("a"))
 		job.Suspend()
 		job.IsSuspended(Counters{})
-	})
+	},
+		Entry("its Workload", covers.Requirements(SuspendsUngrouped), covers.Shows(upstream.NothingWithoutWorkload),
+			framework.Needs(spec.ResourceQuotas), noWorkloads),
+		Entry("its PodGroup", covers.Requirements(SuspendsUngrouped), covers.Shows(upstream.NothingWithoutWorkload),
+			framework.Needs(spec.ResourceQuotas), noPodGroups),
+	)
 })

@@ -88,6 +88,11 @@ var (
 	ResizeKeepsPods = with("WORKLOAD-GANG-005",
 		"A Job controller MUST leave the pods of a Job alone when its minCount changes.",
 		"scheduling.k8s.io/v1beta1 GangSchedulingPolicy.minCount: modifications do not affect already-scheduled pods")
+	StartsTogether = with("WORKLOAD-GANG-006",
+		"The pods of a gang MUST start once there is room for its minCount, and none of them before: a Job controller "+
+			"creates them all without waiting for any of them to start.",
+		"KEP-4671; scheduling.k8s.io/v1beta1 GangSchedulingPolicy.minCount: pods that must be schedulable at the same "+
+			"time for the scheduler to admit the entire group")
 )
 
 // Suspension.
@@ -138,10 +143,10 @@ var (
 		"A Job controller SHOULD emit a Warning FailedWorkloadCreate when the Workload of a Job is refused.",
 		"KEP-5547: Reconcile Integration and Error Handling")
 	EndsUngrouped = with("WORKLOAD-ADMISSION-004",
-		"A Job whose Workload is refused MUST fail at its activeDeadlineSeconds.",
+		"A Job whose Workload or PodGroup is refused MUST fail at its activeDeadlineSeconds.",
 		"batch/v1 JobSpec.activeDeadlineSeconds; as JOB-ADMISSION-012 has it for pods")
 	SuspendsUngrouped = with("WORKLOAD-ADMISSION-005",
-		"A Job whose Workload is refused MUST be suspended when a user asks for that.",
+		"A Job whose Workload or PodGroup is refused MUST be suspended when a user asks for that.",
 		"batch/v1 JobSpec.suspend; as JOB-ADMISSION-013 has it for pods")
 	CountsUngrouped = with("WORKLOAD-ADMISSION-006",
 		"While a change of a Job's Workload or PodGroup is refused, a Job controller MUST count the pods that end.",
