@@ -6,6 +6,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -37,7 +38,7 @@ var _ = Describe("Job scheduling, creation:", behaviour.Scheduling, func() {
 		Entry("a Job without scheduling", covers.Requirements(CreatesGroups), puppet.Job("a")),
 		Entry("a Job without completions", covers.Requirements(CreatesGroups),
 			puppet.Job("a").Parallelism(2)),
-		Entry("an Indexed Job", covers.Requirements(CreatesGroups),
+		Entry("an Indexed Job", covers.Requirements(CreatesGroups), covers.Uses(contract.Indexed),
 			puppet.Job("a").Indexed().Parallelism(2).Completions(2)),
 		Entry("a gang", covers.Requirements(CreatesGroups), gang(puppet.Job("a").Parallelism(2).Completions(2), 2)),
 	)
@@ -73,7 +74,7 @@ var _ = Describe("Job scheduling, creation:", behaviour.Scheduling, func() {
 		Expect(workload.Spec.PodGroupTemplates).To(ConsistOf(HaveField("SchedulingPolicy", basic)))
 		Expect(group.Spec.SchedulingPolicy).To(Equal(basic))
 	},
-		Entry("an Indexed Job without scheduling", covers.Requirements(BasicByDefault),
+		Entry("an Indexed Job without scheduling", covers.Requirements(BasicByDefault), covers.Uses(contract.Indexed),
 			puppet.Job("a").Indexed().Parallelism(3).Completions(3)),
 		Entry("a Job with another field of scheduling", covers.Requirements(BasicByDefault),
 			disrupted(puppet.Job("a").Parallelism(2).Completions(2), false)),

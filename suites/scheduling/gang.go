@@ -3,6 +3,7 @@ package scheduling
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/scheduling/requirements"
@@ -87,7 +88,7 @@ var _ = Describe("Job scheduling, gangs:", behaviour.Scheduling, func() {
 	})
 })
 
-var _ = Describe("Job scheduling, suspension:", behaviour.Scheduling, func() {
+var _ = Describe("Job scheduling, suspension:", behaviour.Scheduling, covers.Uses(contract.Suspend), func() {
 	// Whether the PodGroup is the one from before is open. Wrong: forgets the group of a Job that has run before.
 	It("the pods of a resumed Job belong to a PodGroup of the Job", covers.Requirements(
 		GroupAfterResume), func(ctx SpecContext) {

@@ -5,6 +5,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -91,7 +92,7 @@ var _ = Describe("Job scheduling, refusals:", behaviour.Scheduling, func() {
 	)
 
 	// Wrong: does nothing about a Job until it has both objects.
-	DescribeTable("a Job can be suspended while it is refused", func(ctx SpecContext,
+	DescribeTable("a Job can be suspended while it is refused", covers.Uses(contract.Suspend), func(ctx SpecContext,
 		refuse func(*framework.Sandbox) *corev1.ResourceQuota) {
 		s := framework.New(ctx)
 		refuse(s)
