@@ -48,6 +48,7 @@ resumes.`
 const scoreExample = `  jobconformance score --count 20 --seed 1
   jobconformance score --count 200 --seed 1 --goal 95
   jobconformance score --kubernetes-version v1.36.3 --count 50
+  jobconformance score --feature-gates WorkloadWithJob=true --files job_scheduling_manager.go
   jobconformance score --mutants my-bug.yaml`
 
 // scoring has the values of the flags.
@@ -76,6 +77,8 @@ func scoreCommand() *cobra.Command {
 	set.IntVar(&s.Count, "count", 200, "mutants to draw; with more, the same seed draws the same ones first")
 	set.Uint64Var(&s.Seed, "seed", 0, "seed of the draw (default: random)")
 	set.StringVar(&s.Own, "mutants", "", "file with mutants to run instead of drawn ones")
+	set.StringVar(&s.Files, "files", "", "draw only from files whose names match this pattern, such as job_*.go")
+	set.StringVar(&s.Labels, "labels", "", "have the mutants meet only the specs with these labels, as for run")
 	shardFlag(set, &s.Shard, "mutants")
 	set.Float64Var(&s.goal, "goal", 95, "percent of the mutants, without equivalent ones, that must be caught")
 	set.IntVar(&s.Specs, "specs", 5*runtime.NumCPU(), "specs that run at the same time, two for each mutant")
@@ -137,7 +140,7 @@ func (s *scoring) write(c *score.Campaign, out io.Writer) error {
 		fmt.Fprintf(out, "so far %s\n", c.Measured())
 		return nil
 	}
-	if s.Own != "" || s.Shard.Count > 0 {
+	if s.Partly() {
 		return nil
 	}
 	err := c.Measured().Save(".")

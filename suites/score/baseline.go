@@ -58,7 +58,11 @@ func (r *runner) measureBaseline(ctx context.Context) error {
 			"choose another folder with "+console.Flag("output-dir"))
 	}
 	defer file.Close()
-	all, err := run.List(ctx, r.options.Options, run.Selection{Labels: Filter})
+	filter := Filter
+	if only := r.options.Labels; only != "" {
+		filter = "(" + Filter + ") && (" + only + ")"
+	}
+	all, err := run.List(ctx, r.options.Options, run.Selection{Labels: filter})
 	if err != nil {
 		return err
 	}

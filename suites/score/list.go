@@ -4,7 +4,9 @@ import (
 	_ "embed"
 	"fmt"
 	"path"
+	"slices"
 
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"sigs.k8s.io/yaml"
 )
 
@@ -24,7 +26,9 @@ type LeftOut struct {
 	File string `json:"file"` // a pattern of path.Match
 	// Functions are patterns. Default: all of the file.
 	Functions []string `json:"functions,omitempty"`
-	Reason    string   `json:"reason"`
+	// Unless is a feature gate with which the code is reached, and not left out. Default: it never is.
+	Unless gates.Gate `json:"unless,omitempty"`
+	Reason string     `json:"reason"`
 }
 
 // Equivalent is a mutant that no user can distinguish from the unchanged controller of a version,
@@ -59,9 +63,9 @@ func parseList(text []byte) (list List, err error) {
 	return list, nil
 }
 
-func (l List) leavesOut(m *Mutant) bool {
+func (l List) leavesOut(m *Mutant, on []gates.Gate) bool {
 	for _, out := range l.LeftOut {
-		if !matches(out.File, m.File) {
+		if !matches(out.File, m.File) || slices.Contains(on, out.Unless) {
 			continue
 		}
 		for _, function := range out.Functions {

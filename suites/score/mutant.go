@@ -8,8 +8,11 @@ import (
 	"go/types"
 	"maps"
 	"math/rand/v2"
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 )
 
 // Mutant is upstream's controller with one change of its source.
@@ -64,9 +67,9 @@ func (m *Mutant) String() string {
 	return fmt.Sprintf("%s:%d %s: %s", m.File, m.Line, m.Function, m.Change)
 }
 
-// everyMutant returns all mutants of some packages in a fixed order, but for those that the
-// list leaves out. Some may not compile.
-func everyMutant(sources []*source, list List) []*Mutant {
+// everyMutant returns all mutants of some packages in a fixed order, but for those of other files than asked for, a
+// pattern of path.Match or empty, and those that the list leaves out with these gates. Some may not compile.
+func everyMutant(sources []*source, files string, list List, on []gates.Gate) []*Mutant {
 	var all []*Mutant
 	for _, s := range sources {
 		for _, f := range s.files {
@@ -75,7 +78,9 @@ func everyMutant(sources []*source, list List) []*Mutant {
 			}
 		}
 	}
-	all = slices.DeleteFunc(all, func(m *Mutant) bool { return list.leavesOut(m) })
+	all = slices.DeleteFunc(all, func(m *Mutant) bool {
+		return files != "" && !matches(files, path.Base(m.File)) || list.leavesOut(m, on)
+	})
 	number := map[string]int{}
 	for _, m := range all {
 		place := m.File + " " + m.Function + " " + m.Operator + " " + m.Change

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 )
 
 const folder = "pkg/controller/job"
@@ -84,7 +86,7 @@ func TestOperators(t *testing.T) {
 					"func f(a, b, d int, ok bool, name string, err error, ch chan int) { _ = d; /*BEGIN*/ "+body+
 					" /*END*/ }\n")
 			var got []string
-			for _, m := range everyMutant([]*source{s}, List{}) {
+			for _, m := range everyMutant([]*source{s}, "", List{}, nil) {
 				if m.Function != "f" || m.edits[0].from < strings.Index(m.file.text, "BEGIN") {
 					continue
 				}
@@ -131,7 +133,8 @@ func (T) do(int) {
 // The program with all mutants compiles, and each of them alone.
 func TestProgramOfAllMutantsCompiles(t *testing.T) {
 	s := parsed(t, source1)
-	drawn, _ := draw(everyMutant([]*source{s}, List{}), 1, 1000, importer.ForCompiler(s.files[0].set, "source", nil))
+	drawn, _ := draw(everyMutant([]*source{s}, "", List{}, nil), 1, 1000,
+		importer.ForCompiler(s.files[0].set, "source", nil))
 	if len(drawn) < 12 {
 		t.Fatalf("only %d mutants", len(drawn))
 	}
@@ -157,7 +160,7 @@ func TestProgramOfAllMutantsCompiles(t *testing.T) {
 func TestDrawIsTheSameForASeed(t *testing.T) {
 	s := parsed(t, source1)
 	ids := func(seed uint64, count int) (all []string) {
-		drawn, _ := draw(everyMutant([]*source{s}, List{}), seed, count, importer.Default())
+		drawn, _ := draw(everyMutant([]*source{s}, "", List{}, nil), seed, count, importer.Default())
 		for _, m := range drawn {
 			all = append(all, m.ID())
 		}
@@ -178,7 +181,7 @@ func TestDrawIsTheSameForASeed(t *testing.T) {
 
 func TestAMutantIsReachedWithItsStatement(t *testing.T) {
 	s := parsed(t, source1)
-	for _, m := range everyMutant([]*source{s}, List{}) {
+	for _, m := range everyMutant([]*source{s}, "", List{}, nil) {
 		if m.Function == "delay" {
 			if m.node.file != nil {
 				t.Errorf("%s belongs to a statement", m)
@@ -203,12 +206,17 @@ func TestListOfMutants(t *testing.T) {
 		"pkg/controller/cronjob/injection.go":          "(*fakeJobControl).CreateJob",
 		"pkg/controller/job/job_controller.go":         "recordJobPodFinished",
 	} {
-		if !list.leavesOut(&Mutant{File: file, Function: function}) {
+		if !list.leavesOut(&Mutant{File: file, Function: function}, nil) {
 			t.Errorf("%s of %s is not left out", function, file)
 		}
 	}
-	if list.leavesOut(&Mutant{File: "pkg/controller/cronjob/injection.go", Function: "(realJobControl).CreateJob"}) {
-		t.Error("the real one is left out")
+	for _, m := range []Mutant{
+		{File: "pkg/controller/cronjob/injection.go", Function: "(realJobControl).CreateJob"},
+		{File: "pkg/controller/job/job_scheduling_manager.go", Function: "x"},
+	} {
+		if list.leavesOut(&m, []gates.Gate{gates.WorkloadWithJob}) {
+			t.Errorf("%s of %s is left out", m.Function, m.File)
+		}
 	}
 	m := Mutant{File: "a.go", Function: "f", Operator: "call removed", Change: "run()"}
 	one := List{Equivalent: []Equivalent{{Version: "v1.37.1", File: "a.go", Function: "f", Operator: "call removed",
@@ -230,7 +238,7 @@ func TestMutantsCompileWithoutOtherFunctions(t *testing.T) {
 		"import str \"strings\"\nfunc f(a int) bool { return a > 1 }\nfunc g(s string) string "+
 			"{ return str.ToUpper(s) }\n"+
 			"func h[T any](all []T) []T { return all }\n")
-	drawn, broken := draw(everyMutant([]*source{s}, List{}), 1, 100, importer.Default())
+	drawn, broken := draw(everyMutant([]*source{s}, "", List{}, nil), 1, 100, importer.Default())
 	if len(drawn) == 0 || broken > 0 {
 		t.Errorf("%d compile, %d do not", len(drawn), broken)
 	}

@@ -18,11 +18,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -40,6 +42,10 @@ type Options struct {
 	Count int
 	// Shard runs only every nth of the mutants. Default: all.
 	Shard run.Shard
+	// Files is a pattern of path.Match for the names of the files that mutants are drawn from. Default: all.
+	Files string
+	// Labels is a filter of Ginkgo for the specs that mutants meet. Default: all.
+	Labels string
 	// Own is a file with mutants that are run instead of drawn ones; see type Own.
 	Own string
 	// Specs is how many run at the same time.
@@ -107,7 +113,7 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{Version: sources.Version, Seed: o.Seed, On: sources.Version + " " + o.Suites, list: list}
+	c := &Campaign{Version: sources.Version, Seed: o.Seed, On: o.on(sources.Version), list: list}
 	var drawn []*Mutant
 	if o.Own != "" {
 		if drawn, err = readOwn(o.Own, packages, imports); err != nil {
@@ -115,7 +121,11 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 		}
 		console.Line(o.Out, fmt.Sprintf("%d mutants", len(drawn)), "%s", console.Path(o.Own))
 	} else {
-		all := everyMutant(packages, list)
+		all := everyMutant(packages, o.Files, list, gates.On(o.FeatureGates, sources.Version))
+		if len(all) == 0 {
+			return nil, badinput.New("no file is named "+o.Files, "give "+console.Flag("files")+
+				" a name or a pattern, such as job_*.go")
+		}
 		drawn, c.Broken = draw(all, o.Seed, o.Count, imports)
 		console.Line(o.Out, fmt.Sprintf("%d of %d mutants", len(drawn), len(all)),
 			"drawn in %s; %d more do not compile", console.Tenths(time.Since(start)), c.Broken)
@@ -154,6 +164,16 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 		return r.run(ctx, drawn)
 	})
 	return c, err
+}
+
+// on names what results depend on: others are not taken over.
+func (o Options) on(version string) string {
+	return strings.TrimSpace(strings.Join([]string{version, o.Suites, o.FeatureGates, o.Labels}, " "))
+}
+
+// Partly reports whether the figure is that of a part of the mutants or specs, or not of the default gates.
+func (o Options) Partly() bool {
+	return o.Own != "" || o.Shard.Count > 0 || o.Files != "" || o.Labels != "" || o.FeatureGates != ""
 }
 
 // runner runs mutants on one cluster.
