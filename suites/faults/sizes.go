@@ -26,7 +26,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 	// a pod for released that did not fit into the list, or one with which a full list was written.
 	It("the controller counts once more pods than one write of the status can list", covers.Requirements(
 		jobs.CountsOnce, ReleasesDespiteFaults, CatchesUpAfterDowntime), func(ctx SpecContext) {
-		const all, failures = 520, 40
+		const all, failures = 520, 5
 		s := framework.Behind(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(all).Completions(all))
 		succeeded(s, job, all)
