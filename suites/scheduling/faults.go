@@ -72,6 +72,25 @@ var _ = Describe("Job scheduling, faults:", Label(spec.FaultsLabel), behaviour.S
 		Entry("PodGroups", covers.Requirements(GroupsDespiteFaults), createPodGroups),
 	)
 
+	// Wrong: starts the Job without its group where that is refused once. Wrong: makes a second one.
+	It("a Job that delegates has one PodGroup, and its pods their group, despite failed requests", covers.Requirements(
+		GroupsDespiteFaults), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		refused := s.Proxy.On(createPodGroups).Nth(1).Answer(500)
+		lost := s.Proxy.On(createPodGroups).Nth(2).LoseAnswer()
+		s.Proxy.Start()
+		owner := parent(s)
+		workloadOf(s, owner, 2)
+		job := s.Create(delegating(owner, "a"))
+		s.Proxy.Meets("create a PodGroup", refused)
+		s.Proxy.Meets("create a PodGroup again", lost)
+		s.SoonAfter(framework.MaxAPIBackoff, "the Job has its pods", func(g Gomega) {
+			g.Expect(job.Pods()).To(HaveLen(2))
+		})
+		Expect(created(s, "PodGroup")).To(Equal(1), "PodGroups created")
+		Expect(job.Created()).To(HaveEach(joins(podGroupsOf(s, job.Made())[0])))
+	})
+
 	// Wrong: does not look for what a process before it has made. Wrong: takes a Job that has a startTime for an
 	// old one.
 	DescribeTable("a Job has one of each, and its pods their group, despite a crash before and after creating",

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
+	"github.com/jobconformance/jobconformance/fixtures/invariants"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
@@ -57,6 +58,15 @@ func delegating(owner *corev1.ConfigMap, name string) *puppet.JobBuilder {
 	})
 }
 
+// hasMinCount waits until the PodGroup of a Job is a gang of n.
+func hasMinCount(s *framework.Sandbox, job *framework.Job, n int32) {
+	GinkgoHelper()
+	s.Soon("the PodGroup has the minCount of the template", func(g Gomega) {
+		g.Expect(podGroupsOf(s, job.Made())).To(ConsistOf(
+			HaveField("Spec.SchedulingPolicy.Gang", HaveValue(HaveField("MinCount", n)))))
+	})
+}
+
 var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 	It("nothing is created for a Job that has a controller", covers.Requirements(
 		LeavesToParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
@@ -93,6 +103,38 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 		Expect(created(s, "Workload")).To(Equal(1), "Workloads created")
 	})
 
+	// Wrong: starts the Job without its group.
+	It("a Job that delegates waits for the Workload of its controller", covers.Requirements(
+		WaitsForParent), covers.Shows(upstream.StartsWithoutParent), framework.Needs(
+		spec.ConfigMaps), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		s.Except(invariants.JobsRun)
+		owner := parent(s)
+		job := s.Create(delegating(owner, "a"))
+		s.Stays("the Job has no pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
+		workloadOf(s, owner, 2)
+		s.SoonAfter(framework.MaxAPIBackoff, "the Job has its pods", func(g Gomega) {
+			g.Expect(job.Pods()).To(HaveLen(2))
+		})
+		Expect(podGroupsOf(s, job.Made())).To(HaveLen(1), "PodGroups")
+		Expect(job.Created()).To(HaveEach(joins(podGroupsOf(s, job.Made())[0])))
+	})
+
+	// Wrong: keeps the group as it was made.
+	It("the PodGroup of a Job that delegates follows the Workload of its controller when the Job changes, too",
+		covers.Requirements(FollowsParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			owner := parent(s)
+			workload := workloadOf(s, owner, 2)
+			job := s.Create(delegating(owner, "a"))
+			job.Runs(2)
+			framework.Change(s, workload, func(w *schedulingv1beta1.Workload) {
+				w.Spec.PodGroupTemplates[1].SchedulingPolicy.Gang.MinCount = 1
+			})
+			job.SetParallelism(1)
+			hasMinCount(s, job, 1)
+		})
+
 	// Wrong: looks at the Workload only where something happens to the Job or its pods.
 	It("the PodGroup of a Job that delegates follows the Workload of its controller", covers.Requirements(
 		FollowsParent), covers.Shows(upstream.ParentUnwatched), framework.Needs(
@@ -106,10 +148,7 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 		framework.Change(s, workload, func(w *schedulingv1beta1.Workload) {
 			w.Spec.PodGroupTemplates[1].SchedulingPolicy.Gang.MinCount = 1
 		})
-		s.Soon("the PodGroup has the minCount of the template", func(g Gomega) {
-			g.Expect(podGroupsOf(s, job.Made())).To(ConsistOf(
-				HaveField("Spec.SchedulingPolicy.Gang", HaveValue(HaveField("MinCount", int32(1))))))
-		})
+		hasMinCount(s, job, 1)
 	})
 
 	// Wrong: replaces the group by one of its own.

@@ -85,6 +85,8 @@ var (
 	SiblingsShareGroup = spec.Bug{Key: "siblings-share-pod-group-name"}
 	// ParentUnwatched is a PodGroup that keeps its size.
 	ParentUnwatched = spec.Bug{Key: "workload-of-parent-unwatched"}
+	// StartsWithoutParent is a Job whose pods never belong to their gang.
+	StartsWithoutParent = spec.Bug{Key: "delegated-job-starts-without-group"}
 )
 
 // OfSpecs returns those above that specs show.
@@ -96,6 +98,7 @@ func OfSpecs() []spec.Bug {
 		CountedAgain,
 		DeletedFailsIndex, IndexFailuresLost,
 		NameOfTemplate, NothingWithoutWorkload, CronJobWithoutWorkload, SiblingsShareGroup, ParentUnwatched,
+		StartsWithoutParent,
 	}
 }
 

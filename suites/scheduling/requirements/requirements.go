@@ -129,6 +129,10 @@ var (
 	FollowsParent = with("WORKLOAD-PARENT-005",
 		"The PodGroup of a Job that delegates MUST follow the minCount of the template in its controller's Workload.",
 		"KEP-5547: PodGroup Sync; kubernetes: TestJobDelegatedPodGroup")
+	WaitsForParent = with("WORKLOAD-PARENT-006",
+		"A Job controller MUST NOT create pods for a Job that delegates while its controller's Workload, or the "+
+			"template, is not there; once it is, it MUST.",
+		"docs: concepts/workloads/podgroup-api/lifecycle#creation-ordering; KEP-5547")
 )
 
 // What happens when scheduling objects are refused.
