@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -37,14 +38,20 @@ func ownedBy(owner *corev1.ConfigMap, job *puppet.JobBuilder) *puppet.JobBuilder
 // workloadOf creates the Workload of a parent, with a gang of 1 for leaders and one of n for workers.
 func workloadOf(s *framework.Sandbox, owner *corev1.ConfigMap, n int32) *schedulingv1beta1.Workload {
 	GinkgoHelper()
+	return workloadFor(s, "parents", schedulingv1beta1.TypedLocalObjectReference{Kind: "ConfigMap", Name: owner.Name}, n)
+}
+
+func workloadFor(s *framework.Sandbox, name string, owner schedulingv1beta1.TypedLocalObjectReference,
+	n int32) *schedulingv1beta1.Workload {
+	GinkgoHelper()
 	template := func(name string, n int32) schedulingv1beta1.PodGroupTemplate {
 		of := schedulingv1beta1.PodGroupSchedulingPolicy{Gang: &schedulingv1beta1.GangSchedulingPolicy{MinCount: n}}
 		return schedulingv1beta1.PodGroupTemplate{Name: name, SchedulingPolicy: of}
 	}
 	return framework.Create(s, &schedulingv1beta1.Workload{
-		ObjectMeta: metav1.ObjectMeta{Name: "parents"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: schedulingv1beta1.WorkloadSpec{
-			ControllerRef: &schedulingv1beta1.TypedLocalObjectReference{Kind: "ConfigMap", Name: owner.Name},
+			ControllerRef: &owner,
 			PodGroupTemplates: []schedulingv1beta1.PodGroupTemplate{
 				template("leaders", 1), template("workers", n)},
 		},
@@ -102,6 +109,28 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 		}
 		Expect(created(s, "Workload")).To(Equal(1), "Workloads created")
 	})
+
+	// Wrong: knows the controller by a part of the reference.
+	It("a Job that delegates has a PodGroup from the Workload of its controller, among those of others",
+		covers.Requirements(GroupOfParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			owner := parent(s)
+			for i := range 4 {
+				for kind, other := range map[string]schedulingv1beta1.TypedLocalObjectReference{
+					"group": {APIGroup: "example.com", Kind: "ConfigMap", Name: owner.Name},
+					"kind":  {Kind: "Secret", Name: owner.Name},
+					"name":  {Kind: "ConfigMap", Name: "other"},
+				} {
+					workloadFor(s, fmt.Sprintf("of-another-%s-%d", kind, i), other, 1)
+				}
+			}
+			workload := workloadOf(s, owner, 2)
+			job := s.Create(delegating(owner, "a"))
+			job.Runs(2)
+			Expect(podGroupsOf(s, job.Made())).To(ConsistOf(HaveField("Spec.WorkloadRef", HaveValue(Equal(
+				schedulingv1beta1.WorkloadReference{WorkloadName: workload.Name, TemplateName: "workers"})))))
+			Expect(job.Created()).To(HaveEach(joins(podGroupsOf(s, job.Made())[0])))
+		})
 
 	// Wrong: starts the Job without its group.
 	It("a Job that delegates waits for the Workload of its controller", covers.Requirements(
