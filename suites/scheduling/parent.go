@@ -38,7 +38,8 @@ func ownedBy(owner *corev1.ConfigMap, job *puppet.JobBuilder) *puppet.JobBuilder
 // workloadOf creates the Workload of a parent, with a gang of 1 for leaders and one of n for workers.
 func workloadOf(s *framework.Sandbox, owner *corev1.ConfigMap, n int32) *schedulingv1beta1.Workload {
 	GinkgoHelper()
-	return workloadFor(s, "parents", schedulingv1beta1.TypedLocalObjectReference{Kind: "ConfigMap", Name: owner.Name}, n)
+	of := schedulingv1beta1.TypedLocalObjectReference{Kind: "ConfigMap", Name: owner.Name}
+	return workloadFor(s, "parents", of, n)
 }
 
 func workloadFor(s *framework.Sandbox, name string, owner schedulingv1beta1.TypedLocalObjectReference,
