@@ -194,7 +194,10 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 		CountsInTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Completions(2))
-		job.Runs(1).End(0)
+		pods := job.Runs(1)
+		// One that gathers changes has none left then.
+		s.May("the pod is reported as ready", func(g Gomega) { job.ReportsReady(g, 1) })
+		pods.End(0)
 		job.Counts("the pod is counted and replaced", Counters{Active: 1, Ready: 1, Succeeded: 1})
 		h := s.History()
 		pod := h.Pods("")[slices.IndexFunc(h.Pods(""), func(r history.Revision) bool {

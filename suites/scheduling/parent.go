@@ -24,7 +24,12 @@ import (
 // parent creates what stands for a workload controller's object, a ConfigMap.
 func parent(s *framework.Sandbox) *corev1.ConfigMap {
 	GinkgoHelper()
-	return framework.Create(s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "parent"}})
+	return parentOf(s, "parent")
+}
+
+func parentOf(s *framework.Sandbox, name string) *corev1.ConfigMap {
+	GinkgoHelper()
+	return framework.Create(s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // ownedBy makes a parent the controller of a Job.
@@ -115,22 +120,25 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 	It("a Job that delegates has a PodGroup from the Workload of its controller, among those of others",
 		covers.Requirements(GroupOfParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			owner := parent(s)
-			for i := range 4 {
-				for kind, other := range map[string]schedulingv1beta1.TypedLocalObjectReference{
-					"group": {APIGroup: "example.com", Kind: "ConfigMap", Name: owner.Name},
-					"kind":  {Kind: "Secret", Name: owner.Name},
-					"name":  {Kind: "ConfigMap", Name: "other"},
-				} {
-					workloadFor(s, fmt.Sprintf("of-another-%s-%d", kind, i), other, 1)
+			for _, name := range []string{"a", "b", "c", "d"} { // one takes the right Workload by chance
+				owner := parentOf(s, "parent-of-"+name)
+				for i := range 2 {
+					for part, other := range map[string]schedulingv1beta1.TypedLocalObjectReference{
+						"group": {APIGroup: "example.com", Kind: "ConfigMap", Name: owner.Name},
+						"kind":  {Kind: "Secret", Name: owner.Name},
+						"name":  {Kind: "ConfigMap", Name: owner.Name + "-too"},
+					} {
+						workloadFor(s, fmt.Sprintf("%s-by-%s-%d", name, part, i), other, 1)
+					}
 				}
+				of := schedulingv1beta1.TypedLocalObjectReference{Kind: "ConfigMap", Name: owner.Name}
+				workload := workloadFor(s, name, of, 2)
+				job := s.Create(delegating(owner, name))
+				job.Runs(2)
+				Expect(podGroupsOf(s, job.Made())).To(ConsistOf(HaveField("Spec.WorkloadRef", HaveValue(Equal(
+					schedulingv1beta1.WorkloadReference{WorkloadName: workload.Name, TemplateName: "workers"})))))
+				Expect(job.Created()).To(HaveEach(joins(podGroupsOf(s, job.Made())[0])))
 			}
-			workload := workloadOf(s, owner, 2)
-			job := s.Create(delegating(owner, "a"))
-			job.Runs(2)
-			Expect(podGroupsOf(s, job.Made())).To(ConsistOf(HaveField("Spec.WorkloadRef", HaveValue(Equal(
-				schedulingv1beta1.WorkloadReference{WorkloadName: workload.Name, TemplateName: "workers"})))))
-			Expect(job.Created()).To(HaveEach(joins(podGroupsOf(s, job.Made())[0])))
 		})
 
 	// Wrong: starts the Job without its group.
