@@ -62,9 +62,7 @@ var _ = Describe("Job scheduling, faults:", Label(spec.FaultsLabel), behaviour.S
 		}
 		allHappened()
 		for _, job := range jobs {
-			s.SoonAfter(framework.MaxAPIBackoff, "the Job has its pod", func(g Gomega) {
-				g.Expect(job.Pods()).To(HaveLen(1))
-			})
+			getsPods(s, job, 1)
 		}
 		hasOne(s, jobs...)
 	},
@@ -84,9 +82,7 @@ var _ = Describe("Job scheduling, faults:", Label(spec.FaultsLabel), behaviour.S
 		job := s.Create(delegating(owner, "a"))
 		s.Proxy.Meets("create a PodGroup", refused)
 		s.Proxy.Meets("create a PodGroup again", lost)
-		s.SoonAfter(framework.MaxAPIBackoff, "the Job has its pods", func(g Gomega) {
-			g.Expect(job.Pods()).To(HaveLen(2))
-		})
+		getsPods(s, job, 2)
 		Expect(created(s, "PodGroup")).To(Equal(1), "PodGroups created")
 		Expect(job.Created()).To(HaveEach(joins(podGroupsOf(s, job.Made())[0])))
 	})
@@ -124,9 +120,7 @@ var _ = Describe("Job scheduling, faults:", Label(spec.FaultsLabel), behaviour.S
 			g.Expect(created(s, "PodGroup")).To(BeNumerically("<=", 2), "PodGroups created")
 		})
 		release()
-		s.SoonAfter(framework.MaxAPIBackoff, "the Job has its pods", func(g Gomega) {
-			g.Expect(job.Pods()).To(HaveLen(2))
-		})
+		getsPods(s, job, 2)
 		_, group := groups(s, job)
 		Expect(job.Created()).To(HaveEach(joins(group)))
 	},

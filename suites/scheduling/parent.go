@@ -151,9 +151,7 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 		job := s.Create(delegating(owner, "a"))
 		s.Stays("the Job has no pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
 		workloadOf(s, owner, 2)
-		s.SoonAfter(framework.MaxAPIBackoff, "the Job has its pods", func(g Gomega) {
-			g.Expect(job.Pods()).To(HaveLen(2))
-		})
+		getsPods(s, job, 2)
 		Expect(podGroupsOf(s, job.Made())).To(HaveLen(1), "PodGroups")
 		Expect(job.Created()).To(HaveEach(joins(podGroupsOf(s, job.Made())[0])))
 	})

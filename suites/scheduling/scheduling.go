@@ -70,6 +70,14 @@ func groups(s *framework.Sandbox, job *framework.Job) (schedulingv1beta1.Workloa
 	return workloadsOf(s, job.Made())[0], podGroupsOf(s, job.Made())[0]
 }
 
+// getsPods waits until a Job has n pods, in whatever state they are, after requests that failed.
+func getsPods(s *framework.Sandbox, job *framework.Job, n int) {
+	GinkgoHelper()
+	s.SoonAfter(framework.MaxAPIBackoff, "the Job has its pods", func(g Gomega) {
+		g.Expect(job.Pods()).To(HaveLen(n))
+	})
+}
+
 // created returns how many objects of a kind were ever created in the namespace.
 func created(s *framework.Sandbox, kind string) (n int) {
 	for _, r := range s.History().Revisions {
