@@ -18,10 +18,11 @@ needsgo = command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in
 quote = '$(subst ','\'',$(1))'
 flag = $(if $(2),--$(1)=$(call quote,$(2)))
 
-.PHONY: e2e prefetch explore soak repro repro-matrix crash bench bench-long score compare gaps program-image
+.PHONY: e2e prefetch explore handover soak repro repro-matrix crash bench bench-long score compare gaps program-image
 command.e2e = run
 command.prefetch = prefetch
 command.explore = explore
+command.handover = handover
 command.soak = soak
 command.repro = repro
 command.repro-matrix = repro-matrix
@@ -36,6 +37,7 @@ command.program-image = images save bin/jobconformance.tar
 e2e: #: check a controller on an embedded cluster; LIST=1 prints the specs
 prefetch: #: fill the cache, so that later runs need no network
 explore: #: run scenarios with one fault at every write and every event of a controller
+handover: #: have one controller take over from another, FROM and TO, at every write and every event
 soak: #: run random workloads with faults against a controller, for MINUTES
 repro: #: reproduce an upstream bug, ISSUE=139428, or run SCENARIO=file.yaml; LIST=1 prints the bugs
 repro-matrix: #: reproduce all that are fixed on all versions, or on VERSIONS=v1.36.1,v1.36.3
@@ -49,12 +51,12 @@ compare: #: print what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
 gaps: #: list fields and feature gates of KUBERNETES_VERSION that no requirement covers
 program-image: #: build an image of bin/jobconformance with a control plane, for pods that are shards
 
-e2e prefetch explore soak repro repro-matrix crash bench bench-long score compare gaps program-image: bin/jobconformance
+e2e prefetch explore handover soak repro repro-matrix crash bench bench-long score compare gaps program-image: bin/jobconformance
 	@bin/jobconformance $(command.$@) $(arguments)
 
 # What other targets, and compare, take from make's command line.
 own.compare = OLD NEW
-own.test = MUTANTS KUBEBUILDER_ASSETS CACHE_DIR
+own.test = MUTANTS PAIRS KUBEBUILDER_ASSETS CACHE_DIR
 own.variants = VARIANTS FOCUS KUBEBUILDER_ASSETS CACHE_DIR
 own.halves = HALVES KUBEBUILDER_ASSETS CACHE_DIR
 own.fuzz = FUZZ_STEPS
@@ -134,6 +136,7 @@ test: ## unit tests, the embedded cluster, go install, the guide, and the self-t
 	go test -timeout 10m ./... $(CI_PROGRAMS)
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run 'TestEmbedded|TestInstall|TestStepsOfTheGuide' ./fixtures/cluster ./suites/jobconformance ./suites/guide
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 45m -v -run TestEveryMutantIsCaught ./suites/mutants
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestWrongPairsAreCaught ./suites/explore/pairs
 
 VARIANTS ?= ## regular expression: only variants whose names match it
 

@@ -13,6 +13,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/spelling"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 )
 
 // Requirement is one sentence of the contract.
@@ -121,6 +122,14 @@ func (r Requirement) Profile() Profile {
 	default:
 		return Job
 	}
+}
+
+// In reports whether it holds with these versions of Kubernetes.
+func (r Requirement) In(of version.Skew) bool {
+	if r.Profile() == API {
+		return of.Hold(nil, []string{r.Versions})
+	}
+	return of.Hold([]string{r.Versions}, nil)
 }
 
 // Feature is a group of requirements that an implementation may decline, except for

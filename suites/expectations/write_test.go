@@ -11,6 +11,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/run/record"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/report"
 )
@@ -38,7 +39,7 @@ func checked(t *testing.T, path string, specs ...spec.Spec) (*report.Report, rec
 		found.Specs[i] = s
 	}
 	found.BlameGrounds()
-	found.Settle(kubernetes)
+	found.Settle(version.Skew{APIServer: kubernetes})
 	return report.Judge(report.Run{Run: found, Cluster: report.Cluster{KubernetesVersion: kubernetes},
 		Selection: report.Selection{Expectations: report.Expectations(expected)}}, table.All()), found
 }

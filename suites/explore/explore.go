@@ -32,6 +32,14 @@ type Explorer struct {
 	// Actions is with how many actions of a user, alone and beside a fault, each scenario that
 	// allows for them is run as well. Default: none.
 	Actions int
+	// HandOver has another implementation take over at each write and event, in place of all faults. Default:
+	// faults.
+	HandOver bool
+	// Returns is with how many plans that hand over there and back each scenario is run as well, with
+	// HandOver. Default: none.
+	Returns int
+	// FailFast begins no further run once there is a violation that is not known. Default: all are run.
+	FailFast bool
 	// Until is when no further run is begun. Default: never.
 	Until time.Time
 	// Out takes progress, line by line.
@@ -76,7 +84,7 @@ func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error
 			continue // without an end state to compare with, faults show nothing
 		}
 		var tasks []task
-		for _, plan := range slices.Concat(o.Seen.Actions(s, e.Actions), o.Seen.Plans(), o.Seen.Pairs(e.Pairs)) {
+		for _, plan := range e.plans(s, *o.Seen) {
 			tasks = append(tasks, task{s, plan})
 		}
 		e.open[s.Name] = len(tasks)
@@ -92,6 +100,14 @@ func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error
 		Missing: e.all - e.done, Harness: e.harness,
 		Known: e.Known, Took: time.Since(start), scenarios: scenarios, again: e.Again,
 	}, nil
+}
+
+// plans are those that a scenario is run with, by what an undisturbed run did.
+func (e *Explorer) plans(s Scenario, seen Seen) []Plan {
+	if e.HandOver {
+		return slices.Concat(seen.HandOvers(), seen.Returns(e.Returns))
+	}
+	return slices.Concat(seen.Actions(s, e.Actions), seen.Plans(), seen.Pairs(e.Pairs))
 }
 
 // differences returns where end states differ from those that the same file of results has of
@@ -127,12 +143,19 @@ func (e *Explorer) each(ctx context.Context, tasks []task) error {
 		for _, t := range tasks {
 			if r, found := e.Results.find(t.sc, t.plan); found {
 				e.note(t, r, true)
-			} else if !yield(t) {
+			} else if e.FailFast && e.violated() || !yield(t) {
 				return
 			}
 		}
 	}
 	return campaign.Each(ctx, campaign.Pool{Workers: e.Workers, Until: e.Until}, left, e.one)
+}
+
+// violated reports whether there is a violation that is not known.
+func (e *Explorer) violated() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.ContainsFunc(e.results, func(o Result) bool { return o.Red() && knownOf(e.Known, o) == nil })
 }
 
 func (e *Explorer) one(ctx context.Context, t task) error {

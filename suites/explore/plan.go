@@ -106,7 +106,7 @@ var plannedVerbs = []string{"create", "update", "patch", "delete", "deletecollec
 
 // possible returns what can happen at something with the verb.
 func possible(verb string) (all []Disturbance) {
-	for _, do := range effects(verb) {
+	for _, do := range slices.Concat(effects(verb), handOvers(verb)) {
 		all = append(all, Disturbance{Fault: faultproxy.Fault{Do: do}})
 	}
 	for _, do := range slices.Concat(actions(verb, "Job"), actions(verb, "CronJob")) {
@@ -132,9 +132,21 @@ func effects(verb string) []faultproxy.Effect {
 	}
 }
 
-// kills reports whether the implementation is killed, and started again.
+// handOvers are how another implementation can take over at something with the verb.
+func handOvers(verb string) []faultproxy.Effect {
+	switch verb {
+	case "watch":
+		return []faultproxy.Effect{{Kind: faultproxy.HandOver}}
+	case "end":
+		return nil
+	}
+	return []faultproxy.Effect{{Kind: faultproxy.HandOverBefore}, {Kind: faultproxy.HandOverAfter}}
+}
+
+// kills reports whether the implementation is killed, and it or another one is started.
 func (d Disturbance) kills() bool {
-	return d.Do.Kind == faultproxy.KillBefore || d.Do.Kind == faultproxy.KillAfter
+	return slices.Contains([]faultproxy.EffectKind{faultproxy.KillBefore, faultproxy.KillAfter,
+		faultproxy.HandOverBefore, faultproxy.HandOverAfter, faultproxy.HandOver}, d.Do.Kind)
 }
 
 // planned returns something that happens the n-th time that there is a call.
@@ -179,7 +191,26 @@ func seen(s *implementation.Proxied, h history.History) Seen {
 }
 
 // Plans are one for each fault that could have met the run.
-func (s Seen) Plans() []Plan {
+func (s Seen) Plans() []Plan { return s.each(effects) }
+
+// HandOvers are one for each write, before and after it, and for each event, at which another
+// implementation could have taken over.
+func (s Seen) HandOvers() []Plan { return s.each(handOvers) }
+
+// Returns are up to n plans in which it is handed over twice, there and back, spread evenly over all pairs.
+func (s Seen) Returns(n int) []Plan {
+	var all []Plan
+	plans := s.HandOvers()
+	for i, first := range plans {
+		for _, second := range plans[i+1:] {
+			all = append(all, slices.Concat(first, second))
+		}
+	}
+	return spread(all, n)
+}
+
+// each returns a plan for each effect at each write and each event.
+func (s Seen) each(effects func(verb string) []faultproxy.Effect) []Plan {
 	var plans []Plan
 	add := func(verb, resource string, times int) {
 		for n := range times {

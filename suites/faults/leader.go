@@ -11,30 +11,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// replicas adds two replicas of the implementation that share a Lease in the
-// sandbox's namespace. The first to start leads. The Lease lasts longer than a
-// spec, so that a busy machine does not make its holder lose it.
-func replicas(s *framework.Sandbox) (first, second *framework.Proxied) {
-	GinkgoHelper()
-	flags := []string{
-		"--leader-elect=true", "--leader-elect-resource-name=" + lease,
-		"--leader-elect-resource-namespace=" + s.Namespace,
-		"--leader-elect-lease-duration=5m", "--leader-elect-renew-deadline=4m", "--leader-elect-retry-period=1s",
-	}
-	first, second = s.Replica("first", flags...), s.Replica("second", flags...)
-	if !first.Implementation.ElectsByFlags() {
-		Skip("not verified: the flags for the leader election of " + first.Implementation.Name + " are unknown")
-	}
-	return first, second
-}
-
-const lease = "jobconformance"
 
 // led returns a sandbox with a Job of two running pods, their leader, and another
 // replica that waits.
@@ -43,7 +20,7 @@ func led(ctx context.Context, completions int32) (
 ) {
 	GinkgoHelper()
 	s = framework.New(ctx)
-	leader, second := replicas(s)
+	leader, second := s.Leaders()
 	leader.Start()
 	job = s.Create(puppet.Job("a").Parallelism(2).Completions(completions))
 	pods = job.Runs(2)
@@ -51,23 +28,13 @@ func led(ctx context.Context, completions int32) (
 	return s, leader, job, pods
 }
 
-// expireLease disconnects the leader and clears the Lease's holder, as if the
-// Lease had expired. The leader does not know that.
-func expireLease(s *framework.Sandbox, leader *framework.Proxied) {
-	GinkgoHelper()
-	leader.Cut()
-	free := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"holderIdentity":"","leaseDurationSeconds":1}}`))
-	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: lease}}
-	Expect(s.Client.Patch(s.Context(), l, free)).To(Succeed())
-}
-
 var _ = Describe("Job faults:", faultLabels, func() {
 
 	// Wrong: starts again because another replica created the pods.
 	It("after a change of leader, the new leader continues the Job", covers.Requirements(
 		LeaderChanges), func(ctx SpecContext) {
-		s, first, job, pods := led(ctx, 4)
-		expireLease(s, first)
+		_, first, job, pods := led(ctx, 4)
+		first.LosesLease()
 		pods.End(0)
 		job.Counts("the new leader counts two pods and replaces them", Counters{Active: 2, Ready: 2, Succeeded: 2})
 		job.Runs(2).End(0)
@@ -82,7 +49,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		late := first.On(writeStatus).Nth(1).Until(arrives)
 		pods.End(0)
 		first.Meets("count the pods", late)
-		expireLease(s, first)
+		first.LosesLease()
 		s.Soon("the new leader has completed the Job", func(g Gomega) {
 			g.Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
 		})
@@ -101,7 +68,7 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 	It("after a change of leader, a late request of the old leader creates no second Job", covers.Requirements(
 		CronSurvivesCrashes), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		first, second := replicas(s)
+		first, second := s.Leaders()
 		arrives := make(chan struct{})
 		late := first.On(createJobs).Nth(1).Until(arrives)
 		first.Start()
@@ -110,7 +77,7 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		first.Meets("create the Job", late)
 		second.Start()
 
-		expireLease(s, first)
+		first.LosesLease()
 		cronJob.Runs(tick)
 		close(arrives)
 		cronJob.KeepsRunning(tick)

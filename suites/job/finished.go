@@ -120,6 +120,13 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		Expect(s.Created()).To(HaveLen(2))
 	})
 
+	// A deadline of 1 s that is taken for 0 s shows at the start of the Job, however busy the machine is. Wrong: fails
+	// the Job one second early.
+	It("the Job does not fail before its deadline", covers.Requirements(FailsAtDeadline), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		passes(s, s.Create(puppet.Job("a").ActiveDeadlineSeconds(1)), time.Second)
+	})
+
 	// Source: KEP-3998; #123775.
 	It("the Job has FailureTarget at its deadline and is Failed when its last pod has ended", covers.Requirements(
 		FailsAtDeadline, FailedIsAnnounced, FailedAfterAllPods), func(ctx SpecContext) {

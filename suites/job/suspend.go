@@ -376,17 +376,20 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 		}
 	})
 
-	// The ends of the pods are not counted yet when their Job is deleted. Wrong: reads the field only when it
-	// queues a Job, and then works on whatever has the Job's name.
+	// When their Job is deleted, the ends of the pods are not counted yet, and its deadline is yet to come: the
+	// controller has two reasons to look at that name again. Wrong: reads the field only when it queues a Job, and
+	// then works on whatever has the Job's name.
 	It("the controller leaves a Job alone that replaces one of its own and is another's", covers.Requirements(
 		LeavesManagedSuccessor), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		before := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+		const deadline = 5 * time.Second
+		before := s.Create(puppet.Job("a").Parallelism(2).Completions(2).
+			ActiveDeadlineSeconds(int64(deadline.Seconds())))
 		before.Runs(2).End(0)
 		before.Delete()
 		job := s.Create(foreign())
 		catchesUp(s)
-		s.Stays("the Job has no pods, no status and no finalizers", func(g Gomega) {
+		s.StaysFor(deadline+s.Waits().Settle, "the Job has no pods, no status and no finalizers", func(g Gomega) {
 			g.Expect(job.Created()).To(BeEmpty())
 			for _, r := range s.History().Jobs("a") {
 				if r.Job().UID == job.UID {

@@ -34,11 +34,13 @@ cluster, runs the controller in it, runs the suites and stops the cluster.
 The implementation is one of
   reference                 the bundled controller, a part of this program
   kube-controller-manager   upstream's, of the cluster's version; flags of its own follow,
-                            as in 'kube-controller-manager --concurrent-job-syncs=1'
+                            as in 'kube-controller-manager --concurrent-job-syncs=1';
+                            kube-controller-manager@v1.36.4 is an older one
   crd                       bundled, for CronJobs that are a custom resource
   exec:COMMAND ARGUMENTS    a process; {kubeconfig} becomes the path of a
                             kubeconfig, which is in $KUBECONFIG, too;
-                            {metricsPort} and {healthPort} free ports
+                            {metricsPort} and {healthPort} free ports, {leaseNamespace}
+                            and {lease} the Lease by which it elects a leader
   image:REFERENCE ARGUMENTS an image, deployed on a kind or existing cluster
   builtin                   the controller of a kind or existing cluster itself
 

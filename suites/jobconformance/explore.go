@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/explore"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const exploreHelp = `Runs scenarios once without faults, and then once for each possible fault: each
@@ -58,6 +60,7 @@ type exploration struct {
 	workers        int
 	pairs, actions int
 	fresh          bool
+	failFast       bool
 	shard          run.Shard
 
 	impl   implementation.Implementation
@@ -74,19 +77,25 @@ func exploreCommand() *cobra.Command {
 		})
 	set := c.Flags()
 	implementationFlag(set, &x.implementation, implementation.Reference, "the controller: "+processes)
-	set.StringVar(&x.scenarios, "scenarios", "", "only those whose names match this regular expression")
-	set.StringVar(&x.plan, "plan", "",
-		`run one scenario with only this fault and print its timeline, for example "create pods 2: lose answer", or "none"`)
-	set.Float64Var(&x.minutes, "minutes", 0,
-		"start no run after this many minutes (default: continue until all are done)")
-	set.IntVar(&x.workers, "workers", 0, "scenarios that run at the same time (default: 8 for each core)")
 	set.IntVar(&x.pairs, "pairs", 0, "run each scenario with this many pairs of faults as well")
 	set.IntVar(&x.actions, "actions", 0,
 		"run scenarios in which a user acts with this many actions as well, alone and beside a fault")
-	set.BoolVar(&x.fresh, "fresh", false, "repeat the runs that have saved results, too")
-	shardFlag(set, &x.shard, "scenarios")
-	clusterFlags(set, &x.options, "explore")
+	x.flags(set, "explore", "create pods 2: lose answer")
 	return c
+}
+
+// flags are those of all explorations.
+func (x *exploration) flags(set *pflag.FlagSet, command, plan string) {
+	set.StringVar(&x.scenarios, "scenarios", "", "only those whose names match this regular expression")
+	set.StringVar(&x.plan, "plan", "", fmt.Sprintf(
+		"run one scenario with only this fault and print its timeline, for example %q, or %q", plan, explore.None))
+	set.Float64Var(&x.minutes, "minutes", 0,
+		"start no run after this many minutes (default: continue until all are done)")
+	set.IntVar(&x.workers, "workers", 0, "scenarios that run at the same time (default: 8 for each core)")
+	set.BoolVar(&x.fresh, "fresh", false, "repeat the runs that have saved results, too")
+	set.BoolVar(&x.failFast, "fail-fast", false, "start no run after the first violation that is not known")
+	shardFlag(set, &x.shard, "scenarios")
+	clusterFlags(set, &x.options, command)
 }
 
 // check rejects bad input before anything is started.
@@ -94,6 +103,15 @@ func (x *exploration) check() (err error) {
 	if x.impl, err = proxied(x.implementation); err != nil {
 		return err
 	}
+	if x.pairs < 0 || x.actions < 0 {
+		return badinput.New("a number of pairs or actions is negative",
+			fmt.Sprintf("give %s and %s 0 or more", console.Flag("pairs"), console.Flag("actions")))
+	}
+	return x.choose()
+}
+
+// choose reads which scenarios are run, and how.
+func (x *exploration) choose() error {
 	which, err := regexp.Compile(x.scenarios)
 	if err != nil {
 		return badinput.Wrap(err, console.Flag("scenarios")+" is not a regular expression", "correct it")
@@ -107,10 +125,9 @@ func (x *exploration) check() (err error) {
 		}
 	}
 	x.chosen = run.Every(x.shard, x.chosen)
-	if x.minutes < 0 || x.workers < 0 || x.pairs < 0 || x.actions < 0 {
-		return badinput.New("a number of minutes, workers, pairs or actions is negative",
-			fmt.Sprintf("give %s, %s, %s and %s 0 or more", console.Flag("minutes"), console.Flag("workers"),
-				console.Flag("pairs"), console.Flag("actions")))
+	if x.minutes < 0 || x.workers < 0 {
+		return badinput.New("a number of minutes or workers is negative",
+			fmt.Sprintf("give %s and %s 0 or more", console.Flag("minutes"), console.Flag("workers")))
 	}
 	if x.workers == 0 {
 		x.workers = 8 * runtime.NumCPU()
@@ -134,19 +151,12 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 	var print func() error // the result, after the cluster has stopped
 	err := scenario.With(ctx, x.options,
 		func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
-			x.chosen = slices.DeleteFunc(x.chosen, func(s explore.Scenario) bool {
-				later := !s.In(env.Version())
-				if later {
-					console.Line(out, s.Name, "is left out: it needs Kubernetes %s", s.Since)
-				}
-				return later
-			})
-			switch {
-			case len(x.chosen) == 0:
-				return badinput.New("no scenario is left", "choose others with "+console.Flag("scenarios"))
-			case x.plan != "":
-				print, err = x.replay(ctx, environment, out)
-			default:
+			if err := x.keep(environment.Version, out); err != nil {
+				return err
+			}
+			if x.plan != "" {
+				print, err = x.replay(ctx, environment, x.implementation, out)
+			} else {
 				print, err = x.explore(ctx, env, environment, out)
 			}
 			return err
@@ -157,28 +167,51 @@ func (x *exploration) run(ctx context.Context, out io.Writer) error {
 	return print()
 }
 
+// keep leaves out the scenarios that a version of Kubernetes does not have yet.
+func (x *exploration) keep(of string, out io.Writer) error {
+	x.chosen = slices.DeleteFunc(x.chosen, func(s explore.Scenario) bool {
+		later := !s.In(of)
+		if later {
+			console.Line(out, s.Name, "is left out: it needs Kubernetes %s", s.Since)
+		}
+		return later
+	})
+	if len(x.chosen) == 0 {
+		return badinput.New("no scenario is left", "choose others with "+console.Flag("scenarios"))
+	}
+	return nil
+}
+
 func (x *exploration) explore(ctx context.Context, env *run.Environment, environment scenario.Environment,
 	out io.Writer) (print func() error, err error) {
 	program, err := digest(x.impl.Program(env.Builds))
 	if err != nil {
 		return nil, err
 	}
+	of := cmp.Or(x.impl.Upstream(), env.Version())
+	known, err := explore.Expected(x.implementation, of, env.GatesOn(of))
+	if err != nil {
+		return nil, err
+	}
 	identity := explore.Identity{Implementation: x.implementation, Program: program, Kubernetes: env.Version()}
-	results, err := explore.OpenResults(filepath.Join(env.Reports, "results.jsonl"), identity, x.fresh)
+	return x.begin(ctx, env.Reports, identity, out, &explore.Explorer{
+		Runner: explore.On(environment), Known: known, Pairs: x.pairs, Actions: x.actions,
+		Again: func(sc, plan string) string {
+			return x.again("explore", sc, plan, console.Argument("implementation", x.implementation))
+		},
+	})
+}
+
+// begin runs an exploration of the chosen scenarios. What it returns prints the result.
+func (x *exploration) begin(ctx context.Context, reports string, identity explore.Identity, out io.Writer,
+	e *explore.Explorer) (print func() error, err error) {
+	results, err := explore.OpenResults(filepath.Join(reports, "results.jsonl"), identity, x.fresh)
 	if err != nil {
 		return nil, badinput.Wrap(err, "the results cannot be read or written",
 			"choose another folder with "+console.Flag("output-dir"))
 	}
 	defer results.Close()
-	known, err := explore.Expected(x.implementation, env.Version(), env.GatesOn(env.Version()))
-	if err != nil {
-		return nil, err
-	}
-	e := &explore.Explorer{
-		Runner: explore.On(environment), Results: results, Folder: env.Reports, Workers: x.workers, Out: out,
-		Again: x.again,
-		Known: known, Pairs: x.pairs, Actions: x.actions,
-	}
+	e.Results, e.Folder, e.Workers, e.Out, e.FailFast = results, reports, x.workers, out, x.failFast
 	if x.minutes > 0 {
 		e.Until = time.Now().Add(time.Duration(x.minutes * float64(time.Minute)))
 	}
@@ -211,12 +244,17 @@ func digest(program string) (string, error) {
 }
 
 // replay runs one plan and prints its timeline.
-func (x *exploration) replay(ctx context.Context, environment scenario.Environment,
+func (x *exploration) replay(ctx context.Context, environment scenario.Environment, of string,
 	out io.Writer) (print func() error, err error) {
 	r, _, err := explore.On(environment)(ctx, x.chosen[0], x.faults)
 	if err != nil {
 		return nil, err
 	}
+	return replayed(r, fmt.Sprintf("%s: %s, %s", of, x.chosen[0].Name, x.plan), out), nil
+}
+
+// replayed prints the timeline of a run that is called title, and its verdict.
+func replayed(r *scenario.Result, title string, out io.Writer) (print func() error) {
 	return func() error {
 		fmt.Fprintln(out, r.History.Timeline())
 		word, code := console.Color(r.Green()), verdict(r.Green())
@@ -225,17 +263,17 @@ func (x *exploration) replay(ctx context.Context, environment scenario.Environme
 		} else if len(r.Unmet) > 0 {
 			word, code = "NOT REACHED", exitCode(exitHarness)
 		}
-		fmt.Fprintf(out, "%s %s: %s, %s\n", word, x.implementation, x.chosen[0].Name, x.plan)
+		fmt.Fprintf(out, "%s %s\n", word, title)
 		return code
-	}, nil
+	}
 }
 
-// again returns the command that runs only one plan.
-func (x *exploration) again(scenario, plan string) string {
+// again returns the command that runs only one plan. The words say whose.
+func (x *exploration) again(command, scenario, plan string, words ...string) string {
 	if plan == "" {
 		plan = explore.None
 	}
-	words := []string{console.Program("explore"), console.Argument("implementation", x.implementation)}
+	words = append([]string{console.Program(command)}, words...)
 	given := [][2]string{{"kubernetes-version", x.options.Build.KubernetesVersion},
 		{"kubernetes-source", x.options.Build.Source}, {"feature-gates", x.options.FeatureGates}}
 	for _, flag := range given {

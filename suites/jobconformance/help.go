@@ -26,7 +26,8 @@ func addGroups(root *cobra.Command) {
 	commands := map[group][]*cobra.Command{
 		checkGroup: {runCommand(), listCommand(), explainCommand(), initCommand(), mergeCommand(), compareCommand(),
 			expectationsCommand(), checkHistoryCommand()},
-		reproduceGroup: {reproCommand(), matrixCommand(), exploreCommand(), soakCommand(), crashCommand()},
+		reproduceGroup: {reproCommand(), matrixCommand(), exploreCommand(), handoverCommand(), soakCommand(),
+			crashCommand()},
 		measureGroup:   {benchCommand(), scoreCommand()},
 		toolsGroup:     {prefetchCommand(), imagesCommand(), genCommand(), gapsCommand(), versionCommand()},
 	}

@@ -66,7 +66,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 		}
 	}
 	for _, q := range requirements {
-		if holdsIn(run.Cluster.KubernetesVersion, q.Versions) {
+		if q.In(run.skew()) {
 			r.Requirements = append(r.Requirements, run.requirement(q, specs, requirements))
 		}
 	}
@@ -136,7 +136,7 @@ func (q Requirement) lessened() bool {
 // applicable are the specs of the run's version of Kubernetes, sorted by their text.
 func (run Run) applicable() (specs []spec.Spec) {
 	for _, s := range run.Specs {
-		if holdsIn(run.Cluster.KubernetesVersion, s.Versions...) {
+		if run.skew().Hold(s.Versions, s.APIVersions) {
 			specs = append(specs, s)
 		}
 	}
@@ -172,8 +172,9 @@ func addIssue(issues []Issue, s spec.Spec) []Issue {
 	return issues
 }
 
-func holdsIn(v string, constraints ...string) bool {
-	return !slices.ContainsFunc(constraints, func(c string) bool { return !version.Satisfies(v, c) })
+// skew is the versions by which specs and requirements hold.
+func (run Run) skew() version.Skew {
+	return version.Skew{APIServer: run.Cluster.KubernetesVersion, Controller: run.Implementation.Upstream}
 }
 
 // requirement judges one requirement by the specs that cover it, and by all others that

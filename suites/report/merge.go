@@ -245,7 +245,7 @@ func (m *Merged) merge(without []string) {
 		failed = append(failed, text)
 	}
 	m.HarnessError, m.Incomplete = strings.Join(failed, "\n"), strings.Join(incomplete, "; ")
-	m.Settle(m.Cluster.KubernetesVersion)
+	m.Settle(m.skew())
 }
 
 func (m *Merged) take(s shard, ended spec.Spec) {

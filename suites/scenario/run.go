@@ -21,6 +21,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/sandbox"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/fixtures/version"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -151,7 +152,7 @@ func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	if err = os.MkdirAll(r.result.Log, 0o755); err == nil {
 		r.implementation, err = box.Behind(implementation.ProxyOptions{
 			Config: e.As, Implementation: e.Implementation.Brief(), Builds: e.Builds, Folder: r.result.Log,
-			Metrics: s.Measures(),
+			Metrics: s.Measures(), Successors: e.successors(),
 		})
 	}
 	if err != nil {
@@ -161,6 +162,13 @@ func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 	r.world = world{recorder: box.Recorder, calls: box.Calls}
 	box.Recorder.FollowEvents() // an expression may be about them
 	return r, nil
+}
+
+func (e Environment) successors() (all []implementation.Implementation) {
+	for _, i := range e.Successors {
+		all = append(all, i.Brief())
+	}
+	return all
 }
 
 // stepFailed is why a step did not come about. That counts against the implementation.
@@ -276,8 +284,10 @@ type Environment struct {
 	// Config is an administrator's, As the implementation's.
 	Config, As     *rest.Config
 	Implementation implementation.Implementation
-	Builds         implementation.Builds
-	// Version of the API server, as in v1.37.1.
+	// Successors take over where a fault says so: see implementation.ProxyOptions. Default: it restarts.
+	Successors []implementation.Implementation
+	Builds     implementation.Builds
+	// Version is the older one of the API server and the implementation, as in v1.37.1.
 	Version string
 	// Pods are what runs puppets. Default: KWOK simulates them.
 	Pods puppet.Pods
@@ -320,7 +330,8 @@ func With(ctx context.Context, o run.Options, do func(context.Context, *run.Envi
 		}
 		return do(ctx, started, Environment{
 			Config: started.Config(), As: as, Implementation: o.Implementation, Builds: started.Builds,
-			Version: started.Version(), RunName: started.Name(), Folder: filepath.Join(started.Reports, "scenarios"),
+			Version: version.Skew{APIServer: started.Version(), Controller: o.Implementation.Upstream()}.Older(),
+			RunName: started.Name(), Folder: filepath.Join(started.Reports, "scenarios"),
 		})
 	})
 }

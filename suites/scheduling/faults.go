@@ -22,13 +22,16 @@ var (
 	changePodGroups = faultproxy.Calls{Verb: "patch|update", Resource: "podgroups"}
 )
 
-// disturb has the first, third, ... of some requests fail, each in a way of its own. The returned function waits
-// until they all have.
+// disturb has the first of some requests fail, each in a way of its own: a lost connection, a lost answer, and
+// refusals of every kind. The returned function waits until they all have.
 func disturb(s *framework.Sandbox, calls faultproxy.Calls) (allHappened func()) {
 	rules := []*faultproxy.Rule{
 		s.Proxy.On(calls).Nth(1).Answer(500),
+		s.Proxy.On(calls).Nth(2).Answer(403),
 		s.Proxy.On(calls).Nth(3).Drop(),
+		s.Proxy.On(calls).Nth(4).Answer(422),
 		s.Proxy.On(calls).Nth(5).LoseAnswer(),
+		s.Proxy.On(calls).Nth(7).Answer(503),
 	}
 	return func() {
 		GinkgoHelper()
@@ -105,6 +108,31 @@ var _ = Describe("Job scheduling, faults:", Label(spec.FaultsLabel), behaviour.S
 		Entry("the PodGroup", covers.Requirements(GroupsDespiteCrashes), createPodGroups),
 		Entry("the pods", covers.Requirements(GroupsDespiteCrashes),
 			faultproxy.Calls{Verb: "create", Resource: "pods"}),
+	)
+
+	// Wrong: a process names scheduling objects in a way of its own. Wrong: what an old leader was at is left.
+	DescribeTable("after a change of leader, the new leader goes on with a Job whose old leader was at", func(
+		ctx SpecContext, calls faultproxy.Calls) {
+		s := framework.New(ctx)
+		first, second := s.Leaders()
+		arrives := make(chan struct{})
+		late := first.On(calls).Nth(1).Until(arrives)
+		first.Start()
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+		first.Meets(calls.Verb+" "+calls.Resource, late)
+		second.Start()
+		first.LosesLease()
+		job.Runs(2)
+		close(arrives)
+		s.Stays("there is one of each, and the Job has two pods", func(g Gomega) {
+			g.Expect(created(s, "Workload")).To(Equal(1), "Workloads created")
+			g.Expect(created(s, "PodGroup")).To(Equal(1), "PodGroups created")
+			g.Expect(job.Created()).To(HaveLen(2))
+		})
+		hasOne(s, job)
+	},
+		Entry("the Workload", covers.Requirements(GroupsDespiteNewLeaders), createWorkloads),
+		Entry("the PodGroup", covers.Requirements(GroupsDespiteNewLeaders), createPodGroups),
 	)
 
 	// Wrong: makes up a new name for each attempt, and looks for what it has made in its cache alone.

@@ -44,7 +44,11 @@ func Requirements(requirements ...contract.Requirement) []any {
 				labels = append(labels, label)
 			}
 		}
-		if r.Versions != "" {
+		switch {
+		case r.Versions == "":
+		case r.Profile() == contract.API:
+			decorators = append(decorators, ginkgo.ComponentSemVerConstraint(spec.KubeAPIServer, r.Versions))
+		default:
 			decorators = append(decorators, ginkgo.SemVerConstraint(r.Versions))
 		}
 	}

@@ -30,6 +30,11 @@ func Named(t *testing.T, variable, target string) *regexp.Regexp {
 	return names
 }
 
+// Builder is where the programs of the cluster come from.
+func Builder() build.Builder {
+	return build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")}
+}
+
 // Open starts a cluster, with reports in a folder below reports of the checkout, and returns it with
 // the implementation that the reference is. Both go with the test, and the context ends with Ctrl-C.
 func Open(t *testing.T, reports string) (context.Context, *run.Environment, implementation.Implementation) {
@@ -41,7 +46,7 @@ func Open(t *testing.T, reports string) (context.Context, *run.Environment, impl
 		t.Fatal(err)
 	}
 	environment, err := run.Open(ctx, run.Options{
-		Build:          build.Builder{AssetsDir: os.Getenv("KUBEBUILDER_ASSETS"), CacheDir: os.Getenv("CACHE_DIR")},
+		Build:          Builder(),
 		Implementation: impl, Out: os.Stdout,
 		Reports: filepath.Join("..", "..", "reports", reports),
 	})

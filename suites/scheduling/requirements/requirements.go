@@ -173,6 +173,10 @@ var (
 		"A Job controller MUST have the Workload and the PodGroup follow a changed minCount, whether requests for "+
 			"that fail or lose their answer.",
 		"API conventions: controllers are level-triggered")
+	GroupsDespiteNewLeaders = with("WORKLOAD-FAULTS-005",
+		"A Job MUST have one Workload and one PodGroup, and its pods their group, when another replica of its "+
+			"controller becomes the leader before the request that creates one of them arrives.",
+		"docs: concepts/architecture/leases#leader-election; KEP-5547: Discovery first")
 )
 
 // What the API server accepts.
