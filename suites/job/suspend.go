@@ -376,20 +376,20 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 		}
 	})
 
-	// When their Job is deleted, the ends of the pods are not counted yet, and its deadline is yet to come: the
-	// controller has two reasons to look at that name again. Wrong: reads the field only when it queues a Job, and
+	// The controller has a reason to look at that name again. Wrong: reads the field only when it queues a Job, and
 	// then works on whatever has the Job's name.
-	It("the controller leaves a Job alone that replaces one of its own and is another's", covers.Requirements(
-		LeavesManagedSuccessor), func(ctx SpecContext) {
+	DescribeTable("the controller leaves a Job alone that is another's and replaces one of its own with", func(
+		ctx SpecContext, before *puppet.JobBuilder, ends bool, stays time.Duration) {
 		s := framework.New(ctx)
-		const deadline = 5 * time.Second
-		before := s.Create(puppet.Job("a").Parallelism(2).Completions(2).
-			ActiveDeadlineSeconds(int64(deadline.Seconds())))
-		before.Runs(2).End(0)
-		before.Delete()
+		old := s.Create(before)
+		pods := old.Runs(2)
+		if ends {
+			pods.End(0)
+		}
+		old.Delete()
 		job := s.Create(foreign())
 		catchesUp(s)
-		s.StaysFor(deadline+s.Waits().Settle, "the Job has no pods, no status and no finalizers", func(g Gomega) {
+		s.StaysFor(stays+s.Waits().Settle, "the Job has no pods, no status and no finalizers", func(g Gomega) {
 			g.Expect(job.Created()).To(BeEmpty())
 			for _, r := range s.History().Jobs("a") {
 				if r.Job().UID == job.UID {
@@ -398,7 +398,12 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 				}
 			}
 		})
-	})
+	},
+		Entry("ends of pods to count", covers.Requirements(LeavesManagedSuccessor),
+			puppet.Job("a").Parallelism(2).Completions(2), true, time.Duration(0)),
+		Entry("a deadline to come", covers.Requirements(LeavesManagedSuccessor),
+			puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(5), false, 5*time.Second),
+	)
 
 	// Wrong: leaves every Job with the field alone.
 	It("the controller runs a Job with the reserved name", covers.Requirements(OwnManagedBy), func(ctx SpecContext) {

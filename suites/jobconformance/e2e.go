@@ -173,7 +173,7 @@ func (f *flags) resultFlags(set *pflag.FlagSet) {
 			"alone: red, or allow: a warning")
 	set.StringVar(&f.knownBugs, "known-bugs", "",
 		"on: the known bugs of upstream are expected to show; allow: they may; off: they must not (default: on, and "+
-			"allow with --kubernetes-source and --upstream)")
+			"allow with --kubernetes-source, with --upstream and for a kube-controller-manager with flags of yours)")
 	set.BoolVar(&f.verbose, "verbose", false,
 		"print a line for each spec (default: in runs of up to 40; in others for what fails, until that is much; "+
 			"where CI is set in the environment, one failure in full, and a line for some others)")
@@ -434,7 +434,7 @@ func (f *flags) selects() error {
 	}
 	f.selection.FlakyAllowed = f.flaky == "allow"
 	f.selection.MayBeFixed = f.knownBugs == "allow" ||
-		f.knownBugs == "" && (f.options.Build.Source != "" || f.upstream != "")
+		f.knownBugs == "" && (f.options.Build.Source != "" || f.upstream != "" || f.options.Implementation.Flagged())
 	if err := f.selectByContract(); err != nil {
 		return err
 	}

@@ -28,8 +28,8 @@ func addGroups(root *cobra.Command) {
 			expectationsCommand(), checkHistoryCommand()},
 		reproduceGroup: {reproCommand(), matrixCommand(), exploreCommand(), handoverCommand(), soakCommand(),
 			crashCommand()},
-		measureGroup:   {benchCommand(), scoreCommand()},
-		toolsGroup:     {prefetchCommand(), imagesCommand(), genCommand(), gapsCommand(), versionCommand()},
+		measureGroup: {benchCommand(), scoreCommand()},
+		toolsGroup:   {prefetchCommand(), imagesCommand(), genCommand(), gapsCommand(), versionCommand()},
 	}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: string(g), Title: string(g)})
