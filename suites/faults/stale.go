@@ -17,6 +17,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -139,12 +140,11 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			StalePods, jobs.FailedAfterAllPods), func(ctx SpecContext) {
 			s := started(ctx)
 			release := s.Proxy.Hold("pods")
-			const deadline = 2
-			job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(deadline))
+			job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
 			s.Soon("the Job has two pods", func(g Gomega) { g.Expect(job.Created()).To(HaveLen(2)) })
 			s.Proxy.Misses("pods")
-			over := deadline*time.Second + s.Waits().Settle
-			s.StaysFor(over, "the Job is not Failed before its pods have ended", func(g Gomega) {
+			job.Change(func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To[int64](1) })
+			s.StaysFor(time.Second+s.Waits().Settle, "the Job is not Failed before its pods have ended", func(g Gomega) {
 				g.Expect(job.Is(batchv1.JobFailed) && len(s.Active()) > 0).To(BeFalse())
 			})
 			release()

@@ -380,7 +380,9 @@ var _ = Describe("Job restartPolicy OnFailure:", behaviour.OnFailure, func() {
 	It("the controller fails the Job at its deadline while containers restart", covers.Requirements(
 		DeadlineWhileRestarting), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		job := s.Create(puppet.Job("a").OnFailure().ExitCodes("1,1").ActiveDeadlineSeconds(2))
+		job := s.Create(puppet.Job("a").OnFailure().ExitCodes("1,1"))
+		restarted(s, 2)
+		setDeadline(job, 2)
 		exceeds(s, job, 2*time.Second, Counters{Failed: 1})
 		s.Soon("the pod is gone", func(g Gomega) { g.Expect(s.Pods()).To(BeEmpty()) })
 		Expect(s.Created()).To(HaveLen(1))
