@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -153,6 +154,47 @@ func TestKnownDeviationsExplainNothingElse(t *testing.T) {
 		if knownOf(known, other) != nil {
 			t.Errorf("%s is known", what)
 		}
+	}
+}
+
+func TestHandOversShowWhatKillsShow(t *testing.T) {
+	known := []spec.Bug{{Explored: spec.Explored{Plan: "delete pods 1: kill after", Cause: "step 3"}}}
+	for plan, want := range map[string]bool{
+		"delete pods 1: hand over after":                             true,
+		"delete pods 1: hand over before":                            false,
+		"delete pods 2: hand over after":                             false,
+		"watch pods 6: hand over":                                    true,
+		"create pods 1: hand over before; watch jobs 2: hand over":   true,
+		"watch pods 6: hold":                                         false,
+		"create pods 1: hand over before; watch jobs 2: hold":        false,
+		"watch jobs 2: hand over; create pods 1: hand over before":   true,
+		"create pods 1: hand over before; create pods 2: kill after": false,
+	} {
+		r := Result{Plan: plan, Finding: campaign.Finding{Causes: []string{"step 3"}}}
+		if got := knownOf(known, r) != nil; got != want {
+			t.Errorf("%s is known: %t", plan, got)
+		}
+	}
+}
+
+func TestHandOversAreAtEachWriteAndEvent(t *testing.T) {
+	seen := Seen{Writes: map[string]int{"create pods": 1}, Events: map[string]int{"jobs": 2}}
+	var plans []string
+	for _, p := range (&Explorer{HandOver: true, Returns: 3, Pairs: 5}).plans(Scenario{}, seen) {
+		plans = append(plans, p.String())
+		if _, err := ParsePlan(p.String()); err != nil {
+			t.Error(err)
+		}
+	}
+	want := []string{
+		"create pods 1: hand over before", "create pods 1: hand over after", "watch jobs 1: hand over",
+		"watch jobs 2: hand over",
+		"create pods 1: hand over before; create pods 1: hand over after",
+		"create pods 1: hand over before; watch jobs 2: hand over",
+		"create pods 1: hand over after; watch jobs 2: hand over",
+	}
+	if diff := cmp.Diff(want, plans); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -157,11 +158,18 @@ func Expected(impl, release string, on []gates.Gate) ([]spec.Bug, error) {
 }
 
 func shows(b spec.Bug, o Result) bool {
-	// For what is left behind, a hand-over is a kill.
-	killed := strings.ReplaceAll(o.Plan, "hand over", "kill")
-	return matches(b.Explored.Scenario, o.Scenario) &&
-		(matches(b.Explored.Plan, o.Plan) || matches(b.Explored.Plan, killed)) &&
+	return matches(b.Explored.Scenario, o.Scenario) && planShows(b.Explored.Plan, o.Plan) &&
 		!slices.ContainsFunc(o.Causes, func(cause string) bool { return !matches(b.Explored.Cause, cause) })
+}
+
+// atEvent is a plan with a hand-over at an event, which may be before or after any write.
+var atEvent = regexp.MustCompile(`watch [a-z]+ \d+: ` + string(faultproxy.HandOver) + `(;|$)`)
+
+// planShows reports whether a plan shows a bug by the expression for its plans. For what is left behind, a
+// hand-over is a kill.
+func planShows(expression, plan string) bool {
+	killed := strings.ReplaceAll(plan, "hand over", "kill")
+	return matches(expression, plan) || matches(expression, killed) || atEvent.MatchString(plan)
 }
 
 func matches(expression, text string) bool {

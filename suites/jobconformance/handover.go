@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
@@ -206,7 +207,11 @@ func (h *handover) direction(ctx context.Context, env *run.Environment, environm
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, bugs...)
+		for _, b := range bugs {
+			if !slices.ContainsFunc(known, func(k spec.Bug) bool { return k.Name() == b.Name() }) {
+				known = append(known, b)
+			}
+		}
 	}
 	console.Line(out, title, "%d scenarios", len(h.chosen))
 	return h.begin(ctx, env.Reports, identity, out, &explore.Explorer{
