@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -39,11 +40,14 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, unmanagedJobs, func(
 				Expect(foreign.Now().DeletionTimestamp).To(BeNil())
 			}
 		},
-		Entry("another UID", covers.Requirements(KnowsCronJobByUID), func(*framework.Sandbox) metav1.OwnerReference {
-			return *metav1.NewControllerRef(&metav1.ObjectMeta{Name: "a", UID: "5a1f4b0c-0000-4000-8000-000000000000"},
-				batchv1.SchemeGroupVersion.WithKind("CronJob"))
-		}),
+		Entry("another UID", covers.Requirements(KnowsCronJobByUID), covers.Shows(upstream.OwnedByName),
+			func(*framework.Sandbox) metav1.OwnerReference {
+				return *metav1.NewControllerRef(
+					&metav1.ObjectMeta{Name: "a", UID: "5a1f4b0c-0000-4000-8000-000000000000"},
+					batchv1.SchemeGroupVersion.WithKind("CronJob"))
+			}),
 		Entry("another kind", covers.Requirements(KnowsCronJobByUID, HistoryLeavesOthers),
+			covers.Shows(upstream.OwnedByName),
 			func(s *framework.Sandbox) metav1.OwnerReference {
 				job := s.Create(unmanaged("a")).Made()
 				return *metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))

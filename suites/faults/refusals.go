@@ -10,6 +10,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -128,7 +129,7 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 	})
 
 	It("the controller repeats refused status writes by itself, whatever the code of the refusal", covers.Requirements(
-		RecordsDespiteFaults), func(ctx SpecContext) {
+		RecordsDespiteFaults), covers.MayShow(upstream.LostStart), func(ctx SpecContext) {
 		refusedCronJobs(ctx, withoutNotFound, called(writeCronJobStatus), "the write of the status",
 			func(g Gomega, cronJob *framework.CronJob, tick time.Time) { cronJob.RecordsStart(g, tick) })
 	})

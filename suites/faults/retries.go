@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -82,7 +83,7 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 	})
 
 	It("the controller tries to write a status less and less often while that fails", covers.Requirements(
-		BacksOffWhileCronStatusIsRefused), func(ctx SpecContext) {
+		BacksOffWhileCronStatusIsRefused), covers.MayShow(upstream.LostStart), func(ctx SpecContext) {
 		s, tick := startedCronJob(ctx), framework.Ago(2*time.Hour)
 		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("").Parallelism(0)).Schedule(puppet.Daily(tick)))
 		ofA := writeCronJobStatus

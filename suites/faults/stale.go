@@ -144,7 +144,8 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			s.Soon("the Job has two pods", func(g Gomega) { g.Expect(job.Created()).To(HaveLen(2)) })
 			s.Proxy.Misses("pods")
 			job.Change(func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To[int64](1) })
-			s.StaysFor(time.Second+s.Waits().Settle, "the Job is not Failed before its pods have ended", func(g Gomega) {
+			over := time.Second + s.Waits().Settle
+			s.StaysFor(over, "the Job is not Failed before its pods have ended", func(g Gomega) {
 				g.Expect(job.Is(batchv1.JobFailed) && len(s.Active()) > 0).To(BeFalse())
 			})
 			release()

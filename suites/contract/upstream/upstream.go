@@ -21,6 +21,8 @@ var (
 	// ExpectedForName is a Job that gets no pods for as long as the expectations of a deleted one of its
 	// name last.
 	ExpectedForName = spec.Bug{Issue: 131917}
+	// OwnedByName is a CronJob that takes Jobs for its own by the name of their owner.
+	OwnedByName = spec.Bug{Issue: 120181}
 	// ResumedStatusRefused is a status with another startTime, which the API server refuses. A Job
 	// that is resumed in the second of its start gets no other one.
 	ResumedStatusRefused = spec.Bug{Issue: 134521}
