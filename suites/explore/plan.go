@@ -210,11 +210,11 @@ func (s Seen) Returns(n int) []Plan {
 }
 
 // each returns a plan for each effect at each write and each event.
-func (s Seen) each(effects func(verb string) []faultproxy.Effect) []Plan {
+func (s Seen) each(possible func(verb string) []faultproxy.Effect) []Plan {
 	var plans []Plan
 	add := func(verb, resource string, times int) {
 		for n := range times {
-			for _, do := range effects(verb) {
+			for _, do := range possible(verb) {
 				fault := planned(verb, resource, n+1)
 				fault.Do = do
 				plans = append(plans, Plan{fault})
