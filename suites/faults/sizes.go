@@ -8,7 +8,6 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
-	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	jobs "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -25,7 +24,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 	// have ended, so that neither scheduler nor kubelet have to cope with them. Source: #104666. Wrong: takes
 	// a pod for released that did not fit into the list, or one with which a full list was written.
 	It("the controller counts once more pods than one write of the status can list", covers.Requirements(
-		jobs.CountsOnce, ReleasesDespiteFaults, CatchesUpAfterDowntime), func(ctx SpecContext) {
+		jobs.CountsOnce), func(ctx SpecContext) {
 		const all, failures = 520, 5
 		s := framework.Behind(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(all).Completions(all))
