@@ -251,6 +251,22 @@ func handler(health *health) http.Handler {
 	return mux
 }
 
+// seenLock passes on who holds the Lease, each time that it is read. A leader that stood still for longer than the Lease
+// lasts would go on for the renew deadline, although it reads that another one leads.
+type seenLock struct {
+	seen func(holder string)
+	resourcelock.Interface
+}
+
+// Get reads the Lease.
+func (l seenLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	read, raw, err := l.Interface.Get(ctx)
+	if err == nil {
+		l.seen(read.HolderIdentity)
+	}
+	return read, raw, err
+}
+
 // lead runs the work while it has the Lease. It returns an error if it lost the Lease, and nil when
 // ctx is done; then it gives the Lease back after the work has ended.
 func lead(ctx context.Context, o options, client kubernetes.Interface, health *health, work *work) error {
@@ -260,15 +276,27 @@ func lead(ctx context.Context, o options, client kubernetes.Interface, health *h
 	}
 	election, giveBack := context.WithCancel(context.Background())
 	defer giveBack()
+	led, stopLeading := context.WithCancel(ctx)
+	defer stopLeading()
 	leading := make(chan struct{})
 	identity := host + "_" + uuid.NewString()
+	lost := func(holder string) {
+		select {
+		case <-leading:
+			if holder != "" && holder != identity {
+				stopLeading()
+				giveBack()
+			}
+		default:
+		}
+	}
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Name: name,
-		Lock: &resourcelock.LeaseLock{
+		Lock: seenLock{lost, &resourcelock.LeaseLock{
 			LeaseMeta:  metav1.ObjectMeta{Namespace: o.election.ResourceNamespace, Name: o.election.ResourceName},
 			Client:     client.CoordinationV1(),
 			LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
-		},
+		}},
 		LeaseDuration:   o.election.LeaseDuration.Duration,
 		RenewDeadline:   o.election.RenewDeadline.Duration,
 		RetryPeriod:     o.election.RetryPeriod.Duration,
@@ -277,7 +305,7 @@ func lead(ctx context.Context, o options, client kubernetes.Interface, health *h
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(context.Context) {
 				close(leading)
-				work.run(ctx, health)
+				work.run(led, health)
 				giveBack()
 			},
 			OnStoppedLeading: func() {},
