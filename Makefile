@@ -18,7 +18,7 @@ needsgo = command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in
 quote = '$(subst ','\'',$(1))'
 flag = $(if $(2),--$(1)=$(call quote,$(2)))
 
-.PHONY: e2e prefetch explore handover soak repro repro-matrix crash bench bench-long score compare gaps program-image
+.PHONY: e2e prefetch explore handover soak repro repro-matrix crash leaks bench bench-long score compare gaps program-image
 command.e2e = run
 command.prefetch = prefetch
 command.explore = explore
@@ -27,6 +27,7 @@ command.soak = soak
 command.repro = repro
 command.repro-matrix = repro-matrix
 command.crash = crash
+command.leaks = leaks
 command.bench = bench
 command.bench-long = bench $(if $(ROWS),,--rows=long) --floors=false $(if $(QPS),,--qps=unlimited)
 command.score = score
@@ -42,6 +43,7 @@ soak: #: run random workloads with faults against a controller, for MINUTES
 repro: #: reproduce an upstream bug, ISSUE=139428, or run SCENARIO=file.yaml; LIST=1 prints the bugs
 repro-matrix: #: reproduce all that are fixed on all versions, or on VERSIONS=v1.36.1,v1.36.3
 crash: #: kill a controller 200 times while it works on 200 Jobs
+leaks: #: look for what a controller keeps of objects that are gone
 bench: #: measure the reference controller against kube-controller-manager, as Markdown
 bench-long: #: the same with one Job of 100,000 completions
 score: #: change upstream's controllers at random places, COUNT times: how many mutants do the suites catch?
@@ -51,12 +53,12 @@ compare: #: print what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
 gaps: #: list fields and feature gates of KUBERNETES_VERSION that no requirement covers
 program-image: #: build an image of bin/jobconformance with a control plane, for pods that are shards
 
-e2e prefetch explore handover soak repro repro-matrix crash bench bench-long score compare gaps program-image: bin/jobconformance
+e2e prefetch explore handover soak repro repro-matrix crash leaks bench bench-long score compare gaps program-image: bin/jobconformance
 	@bin/jobconformance $(command.$@) $(arguments)
 
 # What other targets, and compare, take from make's command line.
 own.compare = OLD NEW
-own.test = MUTANTS PAIRS KUBEBUILDER_ASSETS CACHE_DIR
+own.test = MUTANTS PAIRS LEAKS KUBEBUILDER_ASSETS CACHE_DIR
 own.variants = VARIANTS FOCUS KUBEBUILDER_ASSETS CACHE_DIR
 own.halves = HALVES KUBEBUILDER_ASSETS CACHE_DIR
 own.fuzz = FUZZ_STEPS
@@ -137,6 +139,7 @@ test: ## unit tests, the embedded cluster, go install, the guide, and the self-t
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run 'TestEmbedded|TestInstall|TestStepsOfTheGuide' ./fixtures/cluster ./suites/jobconformance ./suites/guide
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 45m -v -run TestEveryMutantIsCaught ./suites/mutants
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestWrongPairsAreCaught ./suites/explore/pairs
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestLeaksAreFound ./suites/leaks
 
 VARIANTS ?= ## regular expression: only variants whose names match it
 

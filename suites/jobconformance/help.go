@@ -27,7 +27,7 @@ func addGroups(root *cobra.Command) {
 		checkGroup: {runCommand(), listCommand(), explainCommand(), initCommand(), mergeCommand(), compareCommand(),
 			expectationsCommand(), checkHistoryCommand()},
 		reproduceGroup: {reproCommand(), matrixCommand(), exploreCommand(), handoverCommand(), soakCommand(),
-			crashCommand()},
+			crashCommand(), leaksCommand()},
 		measureGroup: {benchCommand(), scoreCommand()},
 		toolsGroup:   {prefetchCommand(), imagesCommand(), genCommand(), gapsCommand(), versionCommand()},
 	}
