@@ -251,8 +251,8 @@ func handler(health *health) http.Handler {
 	return mux
 }
 
-// seenLock passes on who holds the Lease, each time that it is read. A leader that stood still for longer than the Lease
-// lasts would go on for the renew deadline, although it reads that another one leads.
+// seenLock passes on who holds the Lease, each time that it is read. A leader that stood still for longer than the
+// Lease lasts would go on for the renew deadline, although it reads that another one leads.
 type seenLock struct {
 	seen func(holder string)
 	resourcelock.Interface

@@ -16,6 +16,7 @@ package admission
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
@@ -203,7 +204,8 @@ var (
 	needsPolicies  = framework.Needs(spec.ValidatingPolicies)
 	needsMutations = framework.Needs(spec.MutatingPolicies)
 	needsQuotas    = framework.Needs(spec.ResourceQuotas)
-	countsRequests = framework.LocalAPIServer("a webhook in this process counts requests")
+	countsRequests = slices.Concat(framework.LocalAPIServer("a webhook in this process counts requests"),
+		framework.OneLeader("a new leader does not know how often its requests have failed"))
 )
 
 // deny creates a policy that rejects requests for which when, in CEL, is true.

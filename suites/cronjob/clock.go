@@ -93,7 +93,7 @@ var _ = Describe("CronJob clock:", behaviour.Schedule, func() {
 
 	// The interval began 54 s ago. Wrong: looks at the clock every few seconds.
 	It("the controller starts a Job within 10 s of its scheduled time", covers.Requirements(
-		StartsWithoutDelay), func(ctx SpecContext) {
+		StartsWithoutDelay), framework.OneLeader("none may lead for longer"), func(ctx SpecContext) {
 		s, last := framework.New(ctx), time.Now().Add(-54*time.Second).Truncate(time.Second)
 		s.NeedsSeconds()
 		tick := last.Add(time.Minute)

@@ -233,6 +233,9 @@ func red(r *report.Report) (all []string) {
 	if n := len(r.Crashes); n > 0 {
 		all = append(all, fmt.Sprintf("the implementation exited on its own, %d times", n))
 	}
+	if r.Leaders.Failed() {
+		all = append(all, r.Leaders.String())
+	}
 	for _, issue := range r.UnexpectedPasses {
 		if _, own := table.Find(issue.Issue); !own {
 			all = append(all, issue.Remedy)

@@ -7,6 +7,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,7 +21,7 @@ func led(ctx context.Context, completions int32) (
 ) {
 	GinkgoHelper()
 	s = framework.New(ctx)
-	leader, second := s.Leaders()
+	leader, second := s.Leaders(0)
 	leader.Start()
 	job = s.Create(puppet.Job("a").Parallelism(2).Completions(completions))
 	pods = job.Runs(2)
@@ -62,13 +63,65 @@ var _ = Describe("Job faults:", faultLabels, func() {
 	})
 })
 
+var _ = Describe("Faults of replicas:", faultLabels, func() {
+
+	// Wrong: works without the Lease.
+	DescribeTable("a replica that waits for the Lease writes nothing", func(ctx SpecContext,
+		work func(*framework.Sandbox, string)) {
+		s := framework.New(ctx)
+		first, second := s.Leaders(0)
+		first.Start()
+		work(s, "a")
+		second.Start()
+		second.AsksForLease("ask for the Lease")
+		work(s, "b")
+		Expect(second.Writes(time.Time{})).To(BeEmpty(), "requests of the replica that waits")
+	},
+		Entry("of Jobs", covers.Requirements(OnlyTheLeaderWrites), runsJob),
+		Entry("of CronJobs", covers.Requirements(OnlyTheCronLeaderWrites), runsCronJob),
+	)
+
+	// Wrong: goes on until it has tried to renew the Lease for long enough, or for ever.
+	DescribeTable("a leader that stood still until another one led writes nothing once it has read that", func(
+		ctx SpecContext, work func(*framework.Sandbox, string)) {
+		s := framework.New(ctx)
+		first, second := s.Leaders(framework.Expires)
+		first.Start()
+		work(s, "a")
+		second.Start()
+		first.Freeze()
+		second.Leads() // nobody has work, which the first one might begin before it has read that
+		first.Thaw()
+		read := first.AsksForLease("ask for the Lease")
+		work(s, "b")
+		Expect(first.Writes(read.Add(framework.Noticed))).To(BeEmpty(), "requests of the replica that led")
+	},
+		Entry("of Jobs", covers.Requirements(OnlyTheLeaderWrites), covers.Shows(upstream.WokenLeader), runsJob),
+		Entry("of CronJobs", covers.Requirements(OnlyTheCronLeaderWrites), covers.Shows(upstream.WokenLeader),
+			runsCronJob),
+	)
+})
+
+// runsJob has a Job run to its end.
+func runsJob(s *framework.Sandbox, name string) {
+	GinkgoHelper()
+	s.Create(puppet.Job(name).ExitCodes("0")).Completes(Counters{Succeeded: 1})
+}
+
+// runsCronJob has a CronJob start a Job.
+func runsCronJob(s *framework.Sandbox, name string) {
+	GinkgoHelper()
+	tick := framework.Ago(30 * time.Minute)
+	s.Due(puppet.CronJob(name, puppet.Job("")), tick).Runs(tick)
+}
+
 var _ = Describe("CronJob faults:", faultLabels, func() {
 
 	// Wrong: gives the Job of a scheduled time another name each time.
 	It("after a change of leader, a late request of the old leader creates no second Job", covers.Requirements(
 		CronSurvivesCrashes), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		first, second := s.Leaders()
+		first, second := s.Leaders(0)
 		arrives := make(chan struct{})
 		late := first.On(createJobs).Nth(1).Until(arrives)
 		first.Start()

@@ -150,7 +150,7 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, func() {
 	})
 
 	It("the controller waits 20 s after the second failure", covers.Requirements(
-		BackoffDoubles), func(ctx SpecContext) {
+		BackoffDoubles), forgotten, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").FinishedAgo(longAgo))
 		job.Runs(1).End(1)
@@ -190,7 +190,8 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, func() {
 
 	// Source: #139428, a defect of kube-controller-manager v1.36.1.
 	It("the controller updates the status during a back-off", covers.Requirements(StatusDuringBackoff), covers.MayShow(
-		upstream.StatusWrongInBackoff), func(ctx SpecContext) {
+		upstream.StatusWrongInBackoff), framework.OneLeader("the back-off may be over before a replica leads"), func(
+		ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
 		pods := job.Runs(2)

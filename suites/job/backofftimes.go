@@ -18,6 +18,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// forgotten is on specs about failures in a row: of those that were counted, a new leader may know nothing.
+var forgotten = framework.OneLeader("a new leader may not know of earlier failures")
+
 // These specs check that a back-off is neither too short nor too long. Most of it is over
 // when a pod ends, by the times in its status; the rest is waited for. Those with several
 // failures at the same time are among the faults: there, no failure is seen before the
@@ -26,7 +29,7 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulate
 	"a kubelet stamps its own time"), func() {
 	// Wrong: doubles the delay no more than once; begins with a longer one.
 	It("the controller waits 80 s after the fourth failure, and not longer", covers.Requirements(
-		BackoffDoubles), func(ctx SpecContext) {
+		BackoffDoubles), forgotten, func(ctx SpecContext) {
 		s, pod := withThreeFailures(ctx)
 		pod.Direct(map[string]string{puppet.FinishedAgo: "72s", puppet.ExitCodes: "1"})
 		podsReach(s, corev1.PodFailed, 4)
@@ -35,7 +38,7 @@ var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulate
 
 	// Wrong: takes the pod's creation, or the time of its own sync, for the end.
 	It("the controller waits 80 s from when a pod whose containers run on stopped being ready", covers.Requirements(
-		BackoffOfUnterminated), func(ctx SpecContext) {
+		BackoffOfUnterminated), forgotten, func(ctx SpecContext) {
 		s, pod := withThreeFailures(ctx)
 		nextPodIsDue(s, loseNode(s, pod, 76*time.Second), 8*firstBackoff)
 	})

@@ -154,6 +154,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 	// Nothing happens before the deadline is over that could make the controller sync later. Wrong:
 	// checks the deadline every minute.
 	DescribeTable("the controller fails the Job within 10 s of its deadline",
+		framework.OneLeader("none may lead for longer"),
 		func(ctx SpecContext, began func(*framework.Sandbox) (*framework.Job, time.Duration)) {
 			s := framework.New(ctx)
 			job, deadline := began(s)

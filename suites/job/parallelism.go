@@ -191,7 +191,7 @@ var _ = Describe("Job parallelism:", behaviour.Parallelism, func() {
 
 	// Wrong: waits for more pods to end.
 	It("the controller counts a pod within 10 s of its end, and replaces it", covers.Requirements(
-		CountsInTime), func(ctx SpecContext) {
+		CountsInTime), framework.OneLeader("none may lead for longer"), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Completions(2))
 		pods := job.Runs(1)

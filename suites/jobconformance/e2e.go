@@ -131,6 +131,9 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 		set.StringSliceVar(&f.manifests, "manifests", nil,
 			"files, or folders with files, of what the implementation needs in the cluster, such as other "+
 				"CustomResourceDefinitions, rights and Secrets; they are applied before it starts")
+		set.IntVar(&f.options.Replicas, "replicas", 1,
+			"processes of it that specs share: they elect a leader, which is killed, frozen and cut off, alternately, "+
+				"while the specs run")
 		set.StringVar(&f.rbac, "rbac", "",
 			"file with a ClusterRole, or the name of one in the cluster: the implementation has these rights and no "+
 				"others, and the run says which ones it lacks (default: all rights)")
@@ -276,6 +279,9 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	if f.selection.Procs < 0 || f.repeat < 1 {
 		return badinput.New("a number of processes or of repeats is too small",
 			fmt.Sprintf("give %s and %s 1 or more", console.Flag("procs"), console.Flag("repeat")))
+	}
+	if f.options.Replicas < 1 {
+		return badinput.New("a number of replicas is too small", "give "+console.Flag("replicas")+" 1 or more")
 	}
 	if f.selection.StartupTimeout <= 0 {
 		return badinput.New("an implementation that may take no time to start never does",
@@ -434,7 +440,8 @@ func (f *flags) selects() error {
 	}
 	f.selection.FlakyAllowed = f.flaky == "allow"
 	f.selection.MayBeFixed = f.knownBugs == "allow" ||
-		f.knownBugs == "" && (f.options.Build.Source != "" || f.upstream != "" || f.options.Implementation.Flagged())
+		f.knownBugs == "" && (f.options.Build.Source != "" || f.upstream != "" || f.options.Implementation.Flagged() ||
+			f.options.Replicas > 1) // a new leader heals some
 	if err := f.selectByContract(); err != nil {
 		return err
 	}

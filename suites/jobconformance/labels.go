@@ -72,7 +72,7 @@ const listsLabels = "jobconformance list -o json has the labels of all specs"
 // difference in a filter.
 func labelsOf(specs []spec.Listed) []string {
 	all := []string{spec.FaultsLabel, spec.SlowLabel, spec.SimulatedLabel, spec.LocalAPIServerLabel,
-		spec.OnlyControllerLabel, spec.NoQueueLabel, spec.ProvisionalLabel}
+		spec.OnlyControllerLabel, spec.NoQueueLabel, spec.OneLeaderLabel, spec.ProvisionalLabel}
 	for _, f := range contract.Features() {
 		all = append(all, spec.FeatureLabel+string(f))
 	}

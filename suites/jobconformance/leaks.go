@@ -51,10 +51,11 @@ func runLeaks(ctx context.Context, l leaks.Options, o run.Options, name string, 
 			"give "+console.Flag("waves")+" 3 or more and "+console.Flag("objects")+" 10 or more")
 	}
 	var tally *leaks.Tally
-	err := scenario.With(ctx, o, func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
-		tally, err = leaks.Run(ctx, env, environment, l)
-		return err
-	})
+	err := scenario.With(ctx, o,
+		func(ctx context.Context, env *run.Environment, environment scenario.Environment) (err error) {
+			tally, err = leaks.Run(ctx, env, environment, l)
+			return err
+		})
 	if err != nil {
 		return err
 	}

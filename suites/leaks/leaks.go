@@ -1,5 +1,4 @@
-// Package leaks looks for what a controller keeps of objects that are gone: goroutines, watches, descriptors, threads and
-// memory.
+// Package leaks looks for what a controller keeps of objects that are gone, such as goroutines and watches.
 package leaks
 
 import (

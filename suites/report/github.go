@@ -136,6 +136,9 @@ func (r *Report) Summarize(out io.Writer) error {
 	for _, crash := range r.Crashes {
 		fmt.Fprintf(&b, "The implementation crashed while %d specs ran:\n\n```\n%s\n```\n\n", len(crash.Specs), crash)
 	}
+	if r.Leaders != nil {
+		fmt.Fprintf(&b, "%s\n\n", r.Leaders)
+	}
 	if len(r.LackingRights) > 0 {
 		fmt.Fprintf(&b, "The role of the implementation lacks: %s\n\n", strings.Join(r.LackingRights, ", "))
 	}

@@ -44,6 +44,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 		Date:           metav1.NewTime(run.Date.UTC().Truncate(time.Second)),
 		Duration:       tenths(run.Duration),
 		Crashes:        run.Crashes,
+		Leaders:        run.Leaders,
 		LackingRights:  run.Lacking,
 		HarnessError:   run.HarnessError,
 		Incomplete:     run.Incomplete,
@@ -89,7 +90,7 @@ func (r *Report) result() Result {
 	}
 	result := lessened(resultOf(all), r.Requirements)
 	switch {
-	case len(r.Crashes) > 0:
+	case len(r.Crashes) > 0, r.Leaders.Failed():
 		return ResultNonConformant
 	case result != ResultNonConformant && r.Unfinished() != "":
 		return ResultNoVerdict

@@ -90,6 +90,14 @@ func jUnit(run Run, r *Report, pictures map[string]Picture) jUnitSuites {
 				Description: text},
 		})
 	}
+	if run.Leaders.Failed() {
+		text := run.Leaders.String()
+		add(reporters.JUnitTestCase{
+			Name: "of several replicas, one leads and no other writes", Classname: spec.Suite,
+			Status:  string(spec.Failed),
+			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.Assertion), Description: text},
+		})
+	}
 	if run.HarnessError != "" {
 		add(reporters.JUnitTestCase{
 			Name: "the harness runs to its end", Classname: spec.Suite, Status: string(spec.HarnessError),

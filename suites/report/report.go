@@ -48,6 +48,9 @@ type Report struct {
 	// Crashes are exits of the implementation on its own, while specs shared it. One
 	// makes the result non-conformant.
 	Crashes []spec.Crash `json:"crashes,omitempty"`
+	// Leaders is what replicas of it did that elect a leader. A write of one that did not lead makes the result
+	// non-conformant. Default: there is one process of it.
+	Leaders *spec.Leaders `json:"leaders,omitempty"`
 	// LackingRights are those that the implementation was refused requests for, as in "create events", where
 	// it did not have all rights.
 	LackingRights []string `json:"lackingRights,omitempty"`

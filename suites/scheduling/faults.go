@@ -114,7 +114,7 @@ var _ = Describe("Job scheduling, faults:", Label(spec.FaultsLabel), behaviour.S
 	DescribeTable("after a change of leader, the new leader goes on with a Job whose old leader was at", func(
 		ctx SpecContext, calls faultproxy.Calls) {
 		s := framework.New(ctx)
-		first, second := s.Leaders()
+		first, second := s.Leaders(0)
 		arrives := make(chan struct{})
 		late := first.On(calls).Nth(1).Until(arrives)
 		first.Start()

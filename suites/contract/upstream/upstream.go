@@ -9,7 +9,7 @@ import "github.com/jobconformance/jobconformance/fixtures/spec"
 var (
 	// LostStart is a Job that a CronJob has started and never takes up again.
 	LostStart = spec.Bug{
-		Issue: 136918,
+		Issue: 136918, AfterCrash: []string{"schedule", "concurrencyPolicy", "historyLimits"},
 		Explored: spec.Explored{
 			Scenario: "cron-.*", Plan: "(create (jobs|pods)|update cronjobs/status) [0-9]+: .*", Cause: "step [37]",
 		},
@@ -52,25 +52,36 @@ var (
 		Cause: "job-pod-counted-once|job-counts-no-more-than-pods|job-finished-after-release",
 	}}
 	// RestartLimitForgotten is a Job whose restarts count anew after it was to fail.
-	RestartLimitForgotten = spec.Bug{Key: "restart-limit-forgotten-with-lost-answer", Explored: spec.Explored{
-		Scenario: "on-failure-limit",
-		Plan:     ".*(delete pods 1: (lose answer|kill after)|update jobs/status 2: (answer 500|kill before)).*",
-		Cause:    "step 2",
-	}}
+	RestartLimitForgotten = spec.Bug{Key: "restart-limit-forgotten-with-lost-answer", AfterCrash: []string{"OnFailure"},
+		Explored: spec.Explored{
+			Scenario: "on-failure-limit",
+			Plan:     ".*(delete pods 1: (lose answer|kill after)|update jobs/status 2: (answer 500|kill before)).*",
+			Cause:    "step 2",
+		}}
 	// StartedAgain is a Job that a CronJob starts twice for the same tick, even after its deletion.
 	StartedAgain = spec.Bug{Key: "job-started-again-after-cleanup", Explored: spec.Explored{
 		Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]",
 	}}
 	// CompleteAndSuspended is a resumed Job that keeps its condition Suspended for ever.
-	CompleteAndSuspended = spec.Bug{Key: "complete-and-suspended", Explored: spec.Explored{
-		Scenario: "suspend", Plan: "(create pods|update jobs/status) [0-9]+: .*", Cause: "step 7",
-	}}
+	CompleteAndSuspended = spec.Bug{Key: "complete-and-suspended", AfterCrash: []string{"suspend"},
+		Explored: spec.Explored{
+			Scenario: "suspend", Plan: "(create pods|update jobs/status) [0-9]+: .*", Cause: "step 7",
+		}}
 	// DeletedCountAsFailed is a Job whose successPolicy is met, with failures of its own making.
-	DeletedCountAsFailed = spec.Bug{Key: "success-policy-counts-deleted-pods", Explored: spec.Explored{
-		Scenario: "success-policy", Plan: ".*((delete|patch) pods [0-9]+|update jobs/status 2): .*", Cause: "step 4",
-	}}
+	DeletedCountAsFailed = spec.Bug{Key: "success-policy-counts-deleted-pods", AfterCrash: []string{"successPolicy"},
+		Explored: spec.Explored{
+			Scenario: "success-policy", Plan: ".*((delete|patch) pods [0-9]+|update jobs/status 2): .*",
+			Cause: "step 4",
+		}}
 	// DeletedFailsIndex is an index that failed because the controller deleted its pod.
-	DeletedFailsIndex = spec.Bug{Key: "success-policy-fails-deleted-index"}
+	DeletedFailsIndex = spec.Bug{Key: "success-policy-fails-deleted-index", AfterCrash: []string{"successPolicy"}}
+	// WokenLeader is a leader that goes on after it stood still for longer than its Lease lasts.
+	WokenLeader = spec.Bug{
+		Key: "woken-leader-goes-on",
+		Text: "A leader that stood still until another one had its Lease goes on for the renew deadline, 10 s by " +
+			"default, after it has read that: renew of client-go's LeaderElector tries again and again for that " +
+			"long, whatever it reads (tools/leaderelection/leaderelection.go). Two leaders create pods and Jobs twice.",
+	}
 	// IndexFailuresLost is an index that is retried too often after a suspension.
 	IndexFailuresLost = spec.Bug{Key: "index-failures-lost"}
 )
@@ -98,7 +109,7 @@ func OfSpecs() []spec.Bug {
 		ReleasedOnce,
 		MissedRunLost, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob,
 		CountedAgain,
-		DeletedFailsIndex, IndexFailuresLost,
+		DeletedFailsIndex, IndexFailuresLost, WokenLeader,
 		NameOfTemplate, NothingWithoutWorkload, CronJobWithoutWorkload, SiblingsShareGroup, ParentUnwatched,
 		StartsWithoutParent,
 	}

@@ -77,6 +77,11 @@ var (
 			"refusal.",
 		"kubernetes/kubernetes#111026; docs: reference/access-authn-authz/extensible-admission-controllers: a webhook "+
 			"chooses the code, so that none is final; API conventions: controllers are level-triggered")
+	OnlyTheLeaderWrites = set.New("JOB-FAULTS-016",
+		"A replica of a Job controller MUST NOT change Jobs or pods while another one has the Lease that they share, "+
+			"and it knows that.",
+		"docs: concepts/architecture/leases#leader-election: only one instance of a component is running at any "+
+			"given time")
 	StartsDespiteFaults = set.New("CRON-FAULTS-001",
 		"A CronJob controller MUST start exactly one Job for a scheduled time, whether requests for it fail, are "+
 			"throttled, or lose their answer.",
@@ -109,6 +114,11 @@ var (
 			"refusal.",
 		"docs: reference/access-authn-authz/extensible-admission-controllers: a webhook chooses the code, so that "+
 			"none is final; API conventions: controllers are level-triggered")
+	OnlyTheCronLeaderWrites = set.New("CRON-FAULTS-008",
+		"A replica of a CronJob controller MUST NOT change CronJobs or Jobs while another one has the Lease that they "+
+			"share, and it knows that.",
+		"docs: concepts/architecture/leases#leader-election: only one instance of a component is running at any "+
+			"given time")
 	CatchesUpAfterDowntime = set.New("JOB-DOWNTIME-001",
 		"A Job controller MUST catch up, when it starts, with all that happened to Jobs and "+
 			"their pods while it did not run.",

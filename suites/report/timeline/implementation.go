@@ -63,6 +63,10 @@ func (c *canvas) implementation(met []history.Call, y float64) float64 {
 			since[history.VerbRestore] = f.At
 		case history.VerbRestore:
 			ended(history.VerbRestore, f.At)
+		case history.VerbFreeze:
+			since[history.VerbThaw] = f.At
+		case history.VerbThaw:
+			ended(history.VerbThaw, f.At)
 		}
 	}
 	for _, end := range slices.Sorted(maps.Keys(since)) {
