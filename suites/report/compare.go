@@ -32,6 +32,9 @@ type Comparison struct {
 	// Other changes are neither, such as requirements only one report has.
 	Other []Change `json:"other"`
 	Same  int      `json:"same"`
+	// Requests are those of which there are more, beyond noise, in specs that passed in both. They are nothing worse:
+	// no requirement says how many there may be.
+	Requests []Growth `json:"requests"`
 	// Incomplete is why the new report does not know the end of all its specs: what is not verified in it is
 	// not worse then. Empty if it does.
 	Incomplete string `json:"incomplete,omitempty"`
@@ -66,7 +69,7 @@ func Compare(old, new *Report) (*Comparison, error) {
 	before := byID(old)
 	after := byID(new)
 	c := &Comparison{Notes: differences(old, new), Worse: []Change{}, Better: []Change{}, Other: []Change{},
-		Incomplete: new.Unfinished()}
+		Requests: growth(old.Requests, new.Requests), Incomplete: new.Unfinished()}
 	for _, id := range ids(old, new) {
 		o, n := before[id], after[id]
 		change := Change{ID: id, Text: cmp.Or(n.Text, o.Text), Old: o.Outcome, New: n.Outcome}
@@ -164,6 +167,9 @@ func (c *Comparison) Print(out io.Writer) {
 	}
 	for _, note := range c.Notes {
 		fmt.Fprintln(out, "note:", note)
+	}
+	for _, g := range c.Requests {
+		fmt.Fprintln(out, g)
 	}
 	word := "NOTHING WORSE"
 	switch {

@@ -53,6 +53,12 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 	specs := run.applicable()
 	for _, s := range specs {
 		r.Specs[s.Outcome()]++
+		if s.Passed && len(s.Requests) > 0 {
+			if r.Requests == nil {
+				r.Requests = map[string]Requests{}
+			}
+			r.Requests[s.Text] = s.Requests
+		}
 		switch s.Outcome() {
 		case spec.KnownIssue:
 			r.KnownIssues = addIssue(r.KnownIssues, s)

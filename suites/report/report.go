@@ -76,6 +76,8 @@ type Report struct {
 	// Warnings are specs that failed and cover only requirements that say SHOULD or MAY, or only
 	// provisional ones.
 	Warnings []Warning `json:"warnings,omitempty"`
+	// Requests are those of the implementation in each spec that passed, by its text, where specs share it.
+	Requests map[string]Requests `json:"requests,omitempty"`
 	// Profiles are the results of the groups job, cronjob and api.
 	Profiles []Profile `json:"profiles"`
 	// Requirements are all that apply to this version of Kubernetes, sorted by ID, each
