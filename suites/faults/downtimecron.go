@@ -164,10 +164,7 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			happens: func(_ *framework.Sandbox, c runningCronJob) {
 				c.Change(func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](0) })
 			},
-			after: func(s *framework.Sandbox, c runningCronJob) {
-				noJobs(s)
-				Expect(c.Started()).To(Equal(framework.Times(c.first)))
-			}}),
+			after: func(s *framework.Sandbox, _ runningCronJob) { noJobs(s) }}),
 		Entry("it was deleted, its Job and the pod are gone", covers.Requirements(
 			CronCatchesUpAfterDowntime, cronjobs.JobsGoWithCronJob), cronDowntime{
 			happens: func(s *framework.Sandbox, c runningCronJob) {
