@@ -75,9 +75,10 @@ var (
 		}}
 	// DeletedFailsIndex is an index that failed because the controller deleted its pod.
 	DeletedFailsIndex = spec.Bug{Key: "success-policy-fails-deleted-index", AfterCrash: []string{"successPolicy"}}
-	// WokenLeader is a leader that goes on after it stood still for longer than its Lease lasts.
+	// WokenLeader is a leader that goes on after it stood still for longer than its Lease lasts. It has no scenario,
+	// as those have one replica.
 	WokenLeader = spec.Bug{
-		Key: "woken-leader-goes-on",
+		Key: "woken-leader-goes-on", Versions: ">= 1.30.0",
 		Text: "A leader that stood still until another one had its Lease goes on for the renew deadline, 10 s by " +
 			"default, after it has read that: renew of client-go's LeaderElector tries again and again for that " +
 			"long, whatever it reads (tools/leaderelection/leaderelection.go). Two leaders create pods and Jobs twice.",

@@ -157,7 +157,7 @@ func TestBugs(t *testing.T) {
 		case b.Name() != "" && seen[b.Name()]:
 			t.Errorf("%s is listed twice", b.Name())
 		case b.Name() != "" && b.Versions == "":
-			t.Errorf("%s has no scenario that names its versions", b.Name())
+			t.Errorf("%s names no versions, and no scenario does", b.Name())
 		case b.Text == "":
 			t.Errorf("%v has no text", b)
 		}
