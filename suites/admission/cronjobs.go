@@ -297,6 +297,23 @@ var _ = Describe("CronJob admission, rejected Jobs:", behaviour.Admission, func(
 			denyJobs),
 	)
 
+	// Wrong: makes up for each Job that was rejected.
+	It("of several rejected Jobs, the controller starts the latest only", covers.Requirements(
+		RefusedTickStartsLater), needsPolicies, func(ctx SpecContext) {
+		s := framework.New(ctx)
+		denial := denyJobs(s)
+		first, tick := framework.Ago(20*time.Minute), framework.Ago(3*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), first)
+		startsNothing(s, cronJob, first)
+		cronJob.NextDue(tick)
+		startsNothing(s, cronJob, tick)
+		denial.lift()
+		startsLater(s, cronJob, tick)
+		s.Stays("the latest Job is the only one", func(g Gomega) {
+			g.Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
+		})
+	})
+
 	// Wrong: tries again at once, for ever.
 	It("the controller backs off between requests", covers.Requirements(
 		BacksOffWhileJobIsRefused), countsRequests, func(ctx SpecContext) {

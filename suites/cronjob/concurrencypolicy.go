@@ -134,6 +134,24 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 			Expect(job.Is(batchv1.JobComplete)).To(BeTrue())
 		})
 
+		// Wrong: keeps a queue of the Jobs that it kept back.
+		It("of several Jobs that were kept back, the controller starts the latest only", covers.Requirements(
+			ForbidStartsLater), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			cronJob, job := overlap(s, cron(batchv1.ForbidConcurrent))
+			cronJob.KeepsRunning(first)
+			cronJob.NextDue(third)
+			cronJob.KeepsRunning(first)
+
+			finish(s, job, 0)
+			startsLater(cronJob, third)
+			finish(s, cronJob.Starts(third), 0)
+			s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
+			s.Stays("no other Job is started", func(g Gomega) {
+				g.Expect(cronJob.Started()).To(Equal(framework.Times(first, third)))
+			})
+		})
+
 		// The same page. Wrong: remembers the Job that it did not start.
 		It("the controller skips a missed Job whose starting deadline has passed", covers.Requirements(
 			ForbidSkipsAfterDeadline), func(ctx SpecContext) {

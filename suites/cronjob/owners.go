@@ -54,6 +54,39 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, unmanagedJobs, func(
 			}),
 	)
 
+	// Wrong: takes any owner of a Job for its controller.
+	It("the controller leaves a finished Job alone that has the CronJob as an owner and not as its controller",
+		covers.Requirements(HistoryLeavesOthers), func(ctx SpecContext) {
+			s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+			cronJob := idle(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0))
+			foreign := s.Create(owned(unmanaged("foreign"), cronJob).With(func(j *batchv1.Job) {
+				j.OwnerReferences[0].Controller = nil
+			}))
+			setFinished(s, foreign, batchv1.JobComplete, framework.Ago(2*time.Hour))
+			cronJob.NextDue(tick)
+			cronJob.Starts(tick)
+			s.Stays("the Job is not deleted", func(g Gomega) {
+				g.Expect(foreign.Now().DeletionTimestamp).To(BeNil())
+			})
+		})
+
+	// Wrong: looks at the first owner alone.
+	It("the controller deletes a finished Job that it controls beside another owner", covers.Requirements(
+		KnowsJobsByOwner), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		cronJob := idle(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0))
+		other := metav1.NewControllerRef(s.Create(unmanaged("other")).Made(),
+			batchv1.SchemeGroupVersion.WithKind("Job"))
+		other.Controller = nil
+		job := s.Create(owned(unmanaged("both"), cronJob).With(func(j *batchv1.Job) {
+			j.OwnerReferences = append([]metav1.OwnerReference{*other}, j.OwnerReferences...)
+		}))
+		setFinished(s, job, batchv1.JobComplete, framework.Ago(2*time.Hour))
+		cronJob.ActsOnJobs("the Job is deleted", func(g Gomega) {
+			g.Expect(s.JobNames()).To(Equal([]string{"other"}))
+		})
+	})
+
 	// The garbage collector deletes the Job, as there is no such CronJob in its namespace. Source: #134654, of
 	// pods. Wrong: looks Jobs up by the UID of their owner in all namespaces.
 	It("the controller does not wait for a Job of another namespace", covers.Requirements(

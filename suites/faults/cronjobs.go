@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
@@ -232,6 +233,31 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			cronJob.Refers(g, second)
 		})
 	})
+
+	// Wrong: deletes the Jobs that it sees, and sees none.
+	It("with a stale view of Jobs, the controller starts nothing beside a Job that Replace has to delete",
+		covers.Requirements(StaleCronJob), func(ctx SpecContext) {
+			s := startedCronJob(ctx)
+			happened, held := holdAt(s, createJobs, "jobs")
+			first, second := framework.Ago(30*time.Minute), framework.Ago(20*time.Minute)
+			cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), first)
+			if !s.Proxy.Meets("create the Job", happened) {
+				cronJob.Runs(first)
+				return
+			}
+			release := <-held
+			s.Soon("the first Job is started", func(g Gomega) {
+				g.Expect(cronJob.Started()).To(Equal(framework.Times(first)))
+			})
+			s.May("the status refers to it", func(g Gomega) { cronJob.Refers(g, first) })
+			cronJob.NextDue(second)
+			s.Stays("at most one Job is not being deleted", func(g Gomega) {
+				left := slices.DeleteFunc(cronJob.Jobs(), func(j batchv1.Job) bool { return j.DeletionTimestamp != nil })
+				g.Expect(len(left)).To(BeNumerically("<=", 1))
+			})
+			release()
+			cronJob.Runs(second)
+		})
 
 	// Whether it starts the deleted Job again is no question of watches. Wrong: watches on from its old
 	// position, or not at all.

@@ -136,4 +136,29 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		cronJob.KeepsRunning(tick)
 		Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
 	})
+
+	// Wrong: patches the status without saying which revision it has seen.
+	It("after a change of leader, a late status write of the old leader sets nothing back", covers.Requirements(
+		CronSurvivesCrashes), covers.MayShow(upstream.LostStart), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		old, young := s.Leaders(0)
+		arrives := make(chan struct{})
+		late := old.On(writeCronJobStatus).Nth(1).Until(arrives)
+		old.Start()
+		first, second := framework.Ago(30*time.Minute), framework.Ago(20*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), first)
+		old.Meets("record the start of the Job", late)
+		young.Start()
+		old.LosesLease()
+		cronJob.Runs(first)
+		s.Handle(&cronJob.Jobs()[0]).Runs(1).End(0)
+		s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
+		cronJob.NextDue(second)
+		cronJob.Starts(second)
+		close(arrives)
+		s.Stays("the second Job is the one that was started last", func(g Gomega) {
+			cronJob.Refers(g, second)
+			cronJob.ScheduledLast(g, second)
+		})
+	})
 })

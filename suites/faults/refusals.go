@@ -14,6 +14,7 @@ import (
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
 )
 
 // What a controller may be answered for a request that is as it should be: admission webhooks choose their
@@ -133,4 +134,27 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		refusedCronJobs(ctx, withoutNotFound, called(writeCronJobStatus), "the write of the status",
 			func(g Gomega, cronJob *framework.CronJob, tick time.Time) { cronJob.RecordsStart(g, tick) })
 	})
+
+	// Wrong: takes a conflict for the end of the Job.
+	It("the controller replaces Jobs whose deletion is refused by itself, whatever the code of the refusal",
+		covers.Requirements(DeletesJobsDespiteFaults), func(ctx SpecContext) {
+			s := startedCronJob(ctx)
+			first, second := framework.Ago(2*time.Hour), framework.Ago(time.Hour)
+			all := refuse(s, withoutNotFound, beginning(deleteJobs))
+			var cronJobs []*framework.CronJob
+			for _, r := range all {
+				cronJob := s.Due(puppet.CronJob(r.name, puppet.Job("").Parallelism(0)).
+					Policy(batchv1.ReplaceConcurrent), first)
+				cronJob.Runs(first)
+				cronJob.NextDue(second)
+				cronJobs = append(cronJobs, cronJob)
+			}
+			for i, r := range all {
+				s.Proxy.Meets("delete the Job of CronJob "+r.name, r.rule)
+				s.SoonAfter(framework.MaxAPIBackoff, "the Job of CronJob "+r.name+" is replaced", func(g Gomega) {
+					g.Expect(cronJobs[i].Existing()).To(Equal(framework.Times(second)))
+				})
+				Expect(cronJobs[i].Started()).To(Equal(framework.Times(first, second)))
+			}
+		})
 })
