@@ -252,7 +252,9 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			s.May("the status refers to it", func(g Gomega) { cronJob.Refers(g, first) })
 			cronJob.NextDue(second)
 			s.Stays("at most one Job is not being deleted", func(g Gomega) {
-				left := slices.DeleteFunc(cronJob.Jobs(), func(j batchv1.Job) bool { return j.DeletionTimestamp != nil })
+				left := slices.DeleteFunc(cronJob.Jobs(), func(j batchv1.Job) bool {
+					return j.DeletionTimestamp != nil
+				})
 				g.Expect(len(left)).To(BeNumerically("<=", 1))
 			})
 			release()

@@ -100,6 +100,56 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			s.SoonAfter(framework.MaxAPIBackoff, "Job "+r.name+" has started", jobs[i].ReportsStart)
 		}
 	})
+
+	// Wrong: takes a pod for deleted whose deletion was refused.
+	It("the controller deletes pods by itself, whatever the code of the refusal", covers.Requirements(
+		DeletesDespiteFaults), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		all := refuse(s, withoutNotFound, beginning(deletePods))
+		s.Proxy.Start()
+		var jobs []*framework.Job
+		for _, r := range all {
+			jobs = append(jobs, s.Create(puppet.Job(r.name)))
+		}
+		for _, job := range jobs {
+			job.Runs(1)
+			job.SetParallelism(0)
+		}
+		for i, r := range all {
+			s.Proxy.Meets("delete the pod of Job "+r.name, r.rule)
+			s.SoonAfter(framework.MaxAPIBackoff, "the pod of Job "+r.name+" is gone", func(g Gomega) {
+				g.Expect(jobs[i].Pods()).To(BeEmpty())
+			})
+		}
+	})
+
+	// The watch of pods stays held, so that no event of a pod helps. Wrong: takes a conflict for the work of somebody
+	// else.
+	It("the controller releases the pods of deleted Jobs by itself, whatever the code of the refusal",
+		framework.OnlyReleaser, covers.Requirements(ReleasesOrphansDespiteFaults),
+		covers.MayShow(upstream.ReleasedOnce), func(ctx SpecContext) {
+			s := framework.Behind(ctx)
+			s.Proxy.Start()
+			jobs := []*framework.Job{s.Create(puppet.Job("dropped"))}
+			for _, code := range withoutNotFound {
+				jobs = append(jobs, s.Create(puppet.Job(fmt.Sprint("code-", code))))
+			}
+			for _, job := range jobs {
+				job.Runs(1)
+			}
+			showPods, all := s.Proxy.Hold("pods"), refuse(s, withoutNotFound, beginning(releasePods))
+			for _, job := range jobs {
+				job.Delete()
+			}
+			for _, r := range all {
+				if !s.Proxy.Meets("release the pod of Job "+r.name, r.rule) {
+					showPods() // to one that waits for the end of the pod
+				}
+			}
+			s.SoonAfter(framework.MaxAPIBackoff, "all pods are gone", func(g Gomega) {
+				g.Expect(s.Pods()).To(BeEmpty())
+			})
+		})
 })
 
 // refusedCronJobs creates a CronJob for each refusal, for which a time is due, and waits until it has its

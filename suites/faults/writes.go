@@ -184,6 +184,28 @@ var _ = Describe("Job faults:", faultLabels, func() {
 				Counters{Active: 2, Ready: 2, Failed: 1})
 		})
 
+	// Wrong: returns at the first error, so that a pod that may not be deleted keeps those after it.
+	It("with delete requests for some pods refused, the other pods of a suspended Job are deleted",
+		covers.Requirements(DeletesDespiteFaults), covers.Uses(contract.Suspend, contract.Indexed),
+		func(ctx SpecContext) {
+			s := started(ctx)
+			job := s.Create(puppet.Job("a").Indexed().Parallelism(3).Completions(3))
+			pods := job.Runs(3)
+			var refused []*faultproxy.Rule
+			for _, index := range []string{"0", "2"} { // the first and the last, in any sensible order
+				refused = append(refused, s.Proxy.On(called(deletePods)(ofIndex(index, pods).Name)).Answer(403))
+			}
+			job.Suspend()
+			ofIndex("1", pods).IsGone()
+			for _, rule := range refused {
+				s.Proxy.Meets("delete a pod", rule)
+				rule.Remove()
+			}
+			s.SoonAfter(framework.MaxAPIBackoff, "all pods are gone", func(g Gomega) {
+				g.Expect(job.Pods()).To(BeEmpty())
+			})
+		})
+
 	// The watch of pods stays held: the deletion of the Job, and perhaps an event from before it,
 	// are all that can make a controller try that does not retry. One that waits for the end of
 	// the pod gets its events. Wrong: tries once for each event.

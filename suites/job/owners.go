@@ -3,6 +3,7 @@ package job
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -74,6 +75,26 @@ var _ = Describe("Job owner references:", behaviour.Ownership, func() {
 			owner.Name = "b"
 		}, isBeingDeleted),
 	)
+
+	// Users do so to have the pod go with another object, too. Wrong: reads the first owner.
+	It("the controller counts a pod that has another owner before the Job, which is not its controller",
+		covers.Requirements(CompletesAtCompletions), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}
+			framework.Create(s, owner)
+			job := s.Create(puppet.Job("a"))
+			pod := job.Runs(1)[0]
+			pod.Change(func(p *corev1.Pod) {
+				p.OwnerReferences = append([]metav1.OwnerReference{
+					{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID}}, p.OwnerReferences...)
+			})
+			s.Stays("the Job has one pod", func(g Gomega) {
+				g.Expect(s.Pods()).To(HaveLen(1))
+				job.Reports(g, Counters{Active: 1, Ready: 1})
+			})
+			pod.End(0)
+			job.CompletesWith(1, Counters{Succeeded: 1})
+		})
 })
 
 // foreignPod returns a pod like those of a Job, with a finalizer of the spec's own. It terminates later.

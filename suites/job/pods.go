@@ -189,6 +189,23 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 			batchv1.SchemeGroupVersion.WithKind("CronJob")),
 	)
 
+	// Volcano has Jobs as well. The garbage collector leaves alone what it does not know. Wrong: compares the owner's
+	// kind alone.
+	It("the controller leaves the finalizer on a deleted pod that has a Job of another group as its controller",
+		covers.Requirements(LeavesForeignFinalizers), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			foreign := orphanPod("foreign", nil)
+			foreign.Finalizers = []string{batchv1.JobTrackingFinalizer}
+			foreign.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch.volcano.sh/v1alpha1", Kind: "Job",
+				Name: "a", UID: "0e1cbd46-52a5-4b0c-a1a7-0d3f3b6e2f10", Controller: ptr.To(true)}}
+			framework.Create(s, foreign)
+			s.Finally(func() { removeFinalizer(s, foreign, batchv1.JobTrackingFinalizer) })
+			podsReach(s, corev1.PodRunning, 1)
+			s.Delete(foreign)
+			podsReach(s, corev1.PodFailed, 1)
+			s.Stays("the pod has its finalizer", func(g Gomega) { g.Expect(tracked(s.Pods())).To(HaveLen(1)) })
+		})
+
 	// A finalizer keeps the Job, as foreground deletion does. Source: #42639. Wrong: ignores
 	// the deletionTimestamp.
 	It("the controller neither creates nor adopts pods for a Job that is being deleted", covers.Requirements(
