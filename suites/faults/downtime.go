@@ -252,7 +252,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 					})
 					Expect(job.Created()[5].CreationTimestamp.Sub(ended)).To(
 						And(BeNumerically(">=", 2*oneBackoff-time.Second),
-							BeNumerically("<", 4*oneBackoff-time.Second)))
+							BeNumerically("<", 4*oneBackoff-time.Second+s.Lost())))
 				}}),
 		// The documentation limits the delay to 6 min, kube-controller-manager to 10 min.
 		Entry("eight pods failed, the next ones wait for 6 min", covers.Requirements(

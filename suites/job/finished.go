@@ -268,7 +268,7 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 		Expect(s.Created()).To(HaveLen(3))
 		failed := framework.Condition(job.Now(), batchv1.JobFailed).LastTransitionTime
 		Expect(failed.Sub(s.Created()[0].EndedAt())).To(
-			BeNumerically("<", 4*firstBackoff-time.Second), "time between the first failure and the end")
+			BeNumerically("<", 4*firstBackoff-time.Second+s.Lost()), "time between the first failure and the end")
 	})
 
 	It("a deadline that is shortened while the Job runs takes effect", covers.Requirements(
