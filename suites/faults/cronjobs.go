@@ -212,20 +212,15 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 	It("with a stale view of Jobs, the controller starts no second Job with Forbid", covers.Requirements(
 		StaleCronJob), func(ctx SpecContext) {
 		s := startedCronJob(ctx)
-		happened, held := holdAt(s, createJobs, "jobs")
 		first, second := framework.Ago(30*time.Minute), framework.Ago(20*time.Minute)
-		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ForbidConcurrent), first)
-		if !s.Proxy.Meets("create the Job", happened) {
-			cronJob.Runs(first)
+		cronJob, release := startsUnseen(s, batchv1.ForbidConcurrent, first)
+		if release == nil {
 			return
 		}
-		release := <-held
-		starts := func(g Gomega) { g.Expect(cronJob.Started()).To(Equal(framework.Times(first))) }
-		s.Soon("the first Job is started", starts)
-		// It may be in the status only once the controller sees it.
-		s.May("the status refers to it", func(g Gomega) { cronJob.Refers(g, first) })
 		cronJob.NextDue(second)
-		s.Stays("the first Job is the only one", starts)
+		s.Stays("the first Job is the only one", func(g Gomega) {
+			g.Expect(cronJob.Started()).To(Equal(framework.Times(first)))
+		})
 		release()
 		s.Handle(&cronJob.Jobs()[0]).Runs(1).End(0)
 		s.Soon("the next Job is active", func(g Gomega) {
@@ -238,18 +233,11 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 	It("with a stale view of Jobs, the controller starts nothing beside a Job that Replace has to delete",
 		covers.Requirements(StaleCronJob), func(ctx SpecContext) {
 			s := startedCronJob(ctx)
-			happened, held := holdAt(s, createJobs, "jobs")
 			first, second := framework.Ago(30*time.Minute), framework.Ago(20*time.Minute)
-			cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), first)
-			if !s.Proxy.Meets("create the Job", happened) {
-				cronJob.Runs(first)
+			cronJob, release := startsUnseen(s, batchv1.ReplaceConcurrent, first)
+			if release == nil {
 				return
 			}
-			release := <-held
-			s.Soon("the first Job is started", func(g Gomega) {
-				g.Expect(cronJob.Started()).To(Equal(framework.Times(first)))
-			})
-			s.May("the status refers to it", func(g Gomega) { cronJob.Refers(g, first) })
 			cronJob.NextDue(second)
 			s.Stays("at most one Job is not being deleted", func(g Gomega) {
 				left := slices.DeleteFunc(cronJob.Jobs(), func(j batchv1.Job) bool {
@@ -302,3 +290,23 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		succeeds(s, cronJob, tick)
 	})
 })
+
+// startsUnseen has a controller start a Job that it does not see until release is called. That is nil where it has
+// started it without the request that this is about.
+func startsUnseen(s *framework.Sandbox, policy batchv1.ConcurrencyPolicy, tick time.Time) (
+	cronJob *framework.CronJob, release func()) {
+	GinkgoHelper()
+	happened, held := holdAt(s, createJobs, "jobs")
+	cronJob = s.Due(puppet.CronJob("a", puppet.Job("")).Policy(policy), tick)
+	if !s.Proxy.Meets("create the Job", happened) {
+		cronJob.Runs(tick)
+		return cronJob, nil
+	}
+	release = <-held
+	s.Soon("the first Job is started", func(g Gomega) {
+		g.Expect(cronJob.Started()).To(Equal(framework.Times(tick)))
+	})
+	// It may be in the status only once the controller sees it.
+	s.May("the status refers to it", func(g Gomega) { cronJob.Refers(g, tick) })
+	return cronJob, release
+}

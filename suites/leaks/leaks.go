@@ -139,23 +139,24 @@ func sampled(ctx context.Context, controller *implementation.Proxied, metrics bo
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	begun, changed := time.Now(), time.Now()
-	for first := true; ; first = false {
-		s, err := look(ctx, controller, metrics)
-		if err != nil {
-			return least, err
-		}
-		if first || s.lessThan(least) {
-			least, changed = s.least(least, first), time.Now()
-		}
-		if time.Since(changed) > settled || time.Since(begun) > settleLimit {
-			return least, nil
-		}
+	if least, err = look(ctx, controller, metrics); err != nil {
+		return least, err
+	}
+	for time.Since(changed) <= settled && time.Since(begun) <= settleLimit {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
 			return least, context.Cause(ctx)
 		}
+		s, err := look(ctx, controller, metrics)
+		if err != nil {
+			return least, err
+		}
+		if s.lessThan(least) {
+			least, changed = s.least(least), time.Now()
+		}
 	}
+	return least, nil
 }
 
 // look takes a sample.

@@ -58,11 +58,8 @@ func (s Sample) lessThan(o Sample) bool {
 	return false
 }
 
-// least returns the least of both of each kind; of the first one, itself.
-func (s Sample) least(o Sample, first bool) Sample {
-	if first {
-		return s
-	}
+// least returns the least of both of each kind.
+func (s Sample) least(o Sample) Sample {
 	for _, g := range gauges {
 		*g.of(&s) = min(*g.of(&s), *g.of(&o))
 	}
