@@ -120,19 +120,23 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 	It("a Job that delegates has a PodGroup from the Workload of its controller, among those of others",
 		covers.Requirements(GroupOfParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
 			s := framework.New(ctx)
-			for _, name := range []string{"a", "b", "c", "d"} { // one takes the right Workload by chance
+			for _, name := range []string{"a", "b", "c", "d"} { // a wrong controller takes the right Workload by chance
 				owner := parentOf(s, "parent-of-"+name)
-				for i := range 2 {
+				var workload *schedulingv1beta1.Workload // neither the first nor the last, by name and by time
+				const others = 9
+				for i := range others {
 					for part, other := range map[string]schedulingv1beta1.TypedLocalObjectReference{
 						"group": {APIGroup: "example.com", Kind: "ConfigMap", Name: owner.Name},
 						"kind":  {Kind: "Secret", Name: owner.Name},
 						"name":  {Kind: "ConfigMap", Name: owner.Name + "-too"},
 					} {
-						workloadFor(s, fmt.Sprintf("%s-by-%s-%d", name, part, i), other, 1)
+						workloadFor(s, fmt.Sprintf("%s-%d-by-%s", name, i, part), other, 1)
+					}
+					if i == others/2 {
+						of := schedulingv1beta1.TypedLocalObjectReference{Kind: "ConfigMap", Name: owner.Name}
+						workload = workloadFor(s, fmt.Sprintf("%s-%d-of-it", name, i), of, 2)
 					}
 				}
-				of := schedulingv1beta1.TypedLocalObjectReference{Kind: "ConfigMap", Name: owner.Name}
-				workload := workloadFor(s, name, of, 2)
 				job := s.Create(delegating(owner, name))
 				job.Runs(2)
 				Expect(podGroupsOf(s, job.Made())).To(ConsistOf(HaveField("Spec.WorkloadRef", HaveValue(Equal(
