@@ -379,13 +379,10 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 	// The controller has a reason to look at that name again. Wrong: reads the field only when it queues a Job, and
 	// then works on whatever has the Job's name.
 	DescribeTable("the controller leaves a Job alone that is another's and replaces one of its own with", func(
-		ctx SpecContext, before *puppet.JobBuilder, ends bool, stays time.Duration) {
+		ctx SpecContext, before *puppet.JobBuilder, works func(*framework.Job), stays time.Duration) {
 		s := framework.New(ctx)
 		old := s.Create(before)
-		pods := old.Runs(2)
-		if ends {
-			pods.End(0)
-		}
+		works(old)
 		old.Delete()
 		job := s.Create(foreign())
 		catchesUp(s)
@@ -400,9 +397,11 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 		})
 	},
 		Entry("ends of pods to count", covers.Requirements(LeavesManagedSuccessor),
-			puppet.Job("a").Parallelism(2).Completions(2), true, time.Duration(0)),
+			puppet.Job("a").Parallelism(2).Completions(2), func(old *framework.Job) { old.Runs(2).End(0) },
+			time.Duration(0)),
 		Entry("a deadline to come", covers.Requirements(LeavesManagedSuccessor),
-			puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(5), false, 5*time.Second),
+			puppet.Job("a").Parallelism(2).Completions(2).ActiveDeadlineSeconds(5), (*framework.Job).HasStarted,
+			5*time.Second),
 	)
 
 	// Wrong: leaves every Job with the field alone.
