@@ -48,6 +48,7 @@ type Controller struct {
 // the factory afterwards. The clock's time zone is that of schedules that name none.
 func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder,
 	clock clock.WithTicker) *Controller {
+	register()
 	cronJobs, jobs := factory.Batch().V1().CronJobs(), factory.Batch().V1().Jobs()
 	c := &Controller{
 		client:   client,

@@ -1,6 +1,8 @@
 package cronjob
 
 import (
+	"sync"
+
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
 )
@@ -14,4 +16,5 @@ var skew = metrics.NewHistogram(&metrics.HistogramOpts{
 	Buckets:        metrics.ExponentialBuckets(1, 2, 10),
 })
 
-func init() { legacyregistry.MustRegister(skew) }
+// register has a process serve the metric, once for all controllers in it.
+var register = sync.OnceFunc(func() { legacyregistry.MustRegister(skew) })

@@ -83,6 +83,7 @@ func Trim(object any) (any, error) {
 // not have the field. The caller starts the factory afterwards.
 func New(client kubernetes.Interface, factory informers.SharedInformerFactory, recorder record.EventRecorder,
 	clock clock.WithTicker, manager string) *Controller {
+	register()
 	jobs, pods := factory.Batch().V1().Jobs(), factory.Core().V1().Pods()
 	c := &Controller{
 		client:         client,

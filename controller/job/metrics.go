@@ -2,6 +2,7 @@ package job
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jobconformance/jobconformance/controller/job/plan"
@@ -46,10 +47,11 @@ func counter(name, help string, labels ...string) *metrics.CounterVec {
 		StabilityLevel: metrics.STABLE}, labels)
 }
 
-func init() {
+// register has a process serve the metrics, once for all controllers in it.
+var register = sync.OnceFunc(func() {
 	legacyregistry.MustRegister(syncDuration, syncs, jobsFinished, podsFinished, podCreations, podsHandled, podsTracked,
 		indexesEnded, jobsOfOthers)
-}
+})
 
 func observeSync(job *batchv1.Job, did plan.Plan, err error, took time.Duration) {
 	action, result := "tracking", "success"

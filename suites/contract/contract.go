@@ -152,6 +152,7 @@ const (
 	CronLastSuccess      Feature = "cron-last-success" // status.lastSuccessfulTime
 	Webhooks             Feature = "webhooks"          // of a custom resource
 	WorkloadScheduling   Feature = "workload-scheduling"
+	Metrics              Feature = "metrics"
 )
 
 // With returns the feature and those without which it cannot be used: the API server refuses its fields then.
@@ -168,7 +169,7 @@ func Features() []Feature {
 	return []Feature{
 		Core, Indexed, ElasticIndexed, BackoffLimitPerIndex, PodFailurePolicy, SuccessPolicy,
 		PodReplacementPolicy, Suspend, ManagedBy, ReadyPods, CronTimeZone, CronLastSuccess, Webhooks,
-		WorkloadScheduling,
+		WorkloadScheduling, Metrics,
 	}
 }
 

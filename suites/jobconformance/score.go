@@ -153,7 +153,7 @@ func (s *scoring) write(c *score.Campaign, out io.Writer) error {
 
 // decisive are the folders of a checkout whose sources decide how a mutant ends.
 var decisive = []string{
-	"suites/job", "suites/cronjob", "suites/faults", "suites/admission",
+	"suites/job", "suites/metrics", "suites/cronjob", "suites/faults", "suites/admission",
 	"suites/contract", "suites/explore", "suites/scenario",
 	"fixtures/framework", "fixtures/sandbox", "fixtures/history", "fixtures/invariants", "fixtures/faultproxy",
 	"fixtures/puppet",

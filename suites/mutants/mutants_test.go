@@ -106,7 +106,7 @@ func TestACopyOfAMutantImportsItself(t *testing.T) {
 		"controller": {"main.go": "package main\n\nimport \"" + module +
 			"controller/job\"\n\nfunc main() { job.New().Run() }\n"},
 		"controller/job": {"job.go": "package job\n\nimport \"" + module +
-			"controller/job/plan\"\n\ntype T struct{ plan.P }\n\nfunc init() {}\n\nfunc New() T " +
+			"controller/job/plan\"\n\ntype T struct{ plan.P }\n\nfunc New() T " +
 			"{ return T{P: plan.P{}} }\n"},
 		"controller/job/plan": {"plan.go": "package plan\n"},
 		"controller/cronjob":  {"cronjob.go": "package cronjob\n"},
@@ -120,7 +120,7 @@ func TestACopyOfAMutantImportsItself(t *testing.T) {
 		"/r/controller/mutants/a_b_main.go": "package main\n\nimport \"" + module +
 			"controller/mutants/job\"\n\nfunc main_a_b() { job.New_a_b().Run() }\n",
 		"/r/controller/mutants/job/a_b_job.go": "package job\n\nimport \"" + module +
-			"controller/mutants/job/plan\"\n\ntype T_a_b struct{ plan.P_a_b }\n\nfunc _() {}\n\nfunc New_a_b() T_a_b " +
+			"controller/mutants/job/plan\"\n\ntype T_a_b struct{ plan.P_a_b }\n\nfunc New_a_b() T_a_b " +
 			"{ return T_a_b{P_a_b: plan.P_a_b{}} }\n",
 		"/r/controller/mutants/job/plan/a_b_plan.go": "package plan\n\ntype P_a_b struct{}\n\nfunc (P_a_b) Run() {}\n",
 	} {

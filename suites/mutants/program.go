@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,9 +131,6 @@ func readPackages(root string) (packages, error) {
 	return all, err
 }
 
-// funcInit registers metrics, which can be done once in a program.
-var funcInit = regexp.MustCompile(`(?m)^func init\(\)`)
-
 // copy returns the files of a mutant with that identifier, by their paths: the packages
 // with edited files and all that import them, with the identifier after each of their
 // names. The others are the reference controller's own.
@@ -162,7 +158,7 @@ func (p packages) copy(root, ident string, edited map[string]string,
 			if change, ok := edited[filepath.Join(root, folder, name)]; ok {
 				text = change
 			}
-			texts[name] = funcInit.ReplaceAllString(text, "func _()")
+			texts[name] = text
 			for _, imported := range importsOf(text) {
 				if done, is := c.copied[imported]; is && done == nil {
 					if err := copyOf(imported); err != nil {

@@ -7,17 +7,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"github.com/prometheus/common/expfmt"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/prometheus/common/model"
 )
-
-// metricsEvery is how often an awaited metric is read.
-const metricsEvery = 200 * time.Millisecond
 
 var errNotWatched = errors.New("metrics are not watched: use them in await and stays")
 
@@ -88,36 +84,19 @@ func served(text string, all model.Vector) string {
 // value is the sum of the series that a line of /metrics without its value stands for.
 func value(metrics, series ref.Val) ref.Val {
 	text, _ := series.Value().(string)
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(text + " 0\n"))
-	if err != nil || len(families) != 1 {
-		return types.NewErr(`%q is no series such as name{label="value"}: %v`, text, err)
-	}
-	all, err := metrics.ConvertToNative(reflect.TypeFor[[]any]())
+	samples, err := metrics.ConvertToNative(reflect.TypeFor[[]any]())
 	if err != nil {
 		return types.WrapErr(err)
 	}
-	var want model.Vector
-	for _, family := range families {
-		if want, err = expfmt.ExtractSamples(&expfmt.DecodeOptions{}, family); err != nil || len(want) != 1 {
-			return types.NewErr("%q is not one series: %v", text, err)
+	var all model.Vector
+	for _, s := range samples.([]any) {
+		if s, ok := s.(*model.Sample); ok {
+			all = append(all, s)
 		}
 	}
-	var sum types.Double
-	for _, s := range all.([]any) {
-		if s, ok := s.(*model.Sample); ok && has(s.Metric, want[0].Metric) {
-			sum += types.Double(s.Value)
-		}
+	sum, err := implementation.Sum(all, text)
+	if err != nil {
+		return types.WrapErr(err)
 	}
-	return sum
-}
-
-// has reports whether a series has these labels, its name among them.
-func has(m, labels model.Metric) bool {
-	for name, value := range labels {
-		if m[name] != value {
-			return false
-		}
-	}
-	return true
+	return types.Double(sum)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/sandbox"
@@ -138,7 +139,7 @@ func (r *runner) expect(ctx context.Context, step *Step, limit time.Duration) er
 	}
 	if e.measures {
 		return failed(r.patiently(limit, func(wait time.Duration) error {
-			return r.Poll(ctx, wait, metricsEvery, "", check)
+			return r.Poll(ctx, wait, implementation.ReadEvery, "", check)
 		}))
 	}
 	err = r.until(ctx, limit, check)

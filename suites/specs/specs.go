@@ -29,6 +29,7 @@ import (
 	_ "github.com/jobconformance/jobconformance/suites/cronjob"
 	_ "github.com/jobconformance/jobconformance/suites/faults"
 	_ "github.com/jobconformance/jobconformance/suites/job"
+	_ "github.com/jobconformance/jobconformance/suites/metrics"
 	_ "github.com/jobconformance/jobconformance/suites/scheduling"
 	_ "github.com/jobconformance/jobconformance/suites/webhook"
 )

@@ -21,6 +21,7 @@ var (
 	HistoryLimits         = of("historyLimits")
 	Indexed               = of("indexed")
 	ManagedBy             = of("managedBy")
+	Metrics               = of("metrics")
 	OnFailure             = of("OnFailure")
 	Ownership             = of("ownership")
 	Parallelism           = of("parallelism")

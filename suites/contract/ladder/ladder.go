@@ -174,6 +174,7 @@ var jobRungs = []Rung{
 			contract.PodReplacementPolicy, contract.SuccessPolicy}},
 	{Name: "scheduling", Does: "has Jobs scheduled as workloads",
 		features: []contract.Feature{contract.WorkloadScheduling}},
+	{Name: "metrics", Does: "serves the metrics of Kubernetes", areas: []string{"JOB-METRICS"}},
 	{Name: "faults", Does: "carries on when requests fail, views are stale and processes crash"},
 }
 
@@ -195,5 +196,6 @@ var cronJobRungs = []Rung{
 		areas: []string{"CRON-JOBS", "CRON-TEMPLATE", "CRON-OWNERS", "CRON-STATUS"}},
 	{Name: "admission", Does: "goes on where the API server refuses or changes its Jobs, and says so in events",
 		areas: []string{"CRON-ADMISSION", "CRON-EVENTS", "CRON-TELLS"}},
+	{Name: "metrics", Does: "serves the metrics of Kubernetes", areas: []string{"CRON-METRICS"}},
 	{Name: "faults", Does: "carries on when requests fail, views are stale and processes crash"},
 }

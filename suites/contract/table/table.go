@@ -13,6 +13,7 @@ import (
 	cronjob "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	faults "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	job "github.com/jobconformance/jobconformance/suites/job/requirements"
+	metrics "github.com/jobconformance/jobconformance/suites/metrics/requirements"
 	scheduling "github.com/jobconformance/jobconformance/suites/scheduling/requirements"
 	webhook "github.com/jobconformance/jobconformance/suites/webhook/requirements"
 )
@@ -29,7 +30,7 @@ var sorted = sync.OnceValue(func() []contract.Requirement {
 // declared returns the requirements of all packages that have any.
 func declared() []contract.Requirement {
 	return slices.Concat(admission.Declared(), cronjob.Declared(), faults.Declared(), job.Declared(),
-		scheduling.Declared(), webhook.Declared())
+		metrics.Declared(), scheduling.Declared(), webhook.Declared())
 }
 
 // Find returns the requirement with that ID.
