@@ -73,6 +73,14 @@ func unmanaged(name string) *puppet.JobBuilder {
 	})
 }
 
+// activeUIDs are the UIDs of the Jobs that status.active refers to.
+func activeUIDs(cronJob *framework.CronJob) (all []string) {
+	for _, ref := range cronJob.Now().Status.Active {
+		all = append(all, string(ref.UID))
+	}
+	return all
+}
+
 // setFinished writes the status of a Job that ran for a minute and is now
 // Complete or Failed.
 func setFinished(s *framework.Sandbox, job *framework.Job, as batchv1.JobConditionType, start time.Time) {

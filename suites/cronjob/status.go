@@ -100,6 +100,29 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 			"status.lastSuccessfulTime")
 	})
 
+	// Wrong: goes by the type of a condition alone.
+	It("the controller keeps a Job in status.active whose conditions are False", covers.Requirements(
+		ActiveRefersToRunning), unmanagedJobs, func(ctx SpecContext) {
+		s := framework.New(ctx)
+		cronJob := s.CreateCronJob(puppet.CronJob("a", puppet.Job("")).
+			Schedule(puppet.Daily(framework.Ago(30 * time.Minute))))
+		running, ended := s.Create(owned(unmanaged("running"), cronJob)), s.Create(owned(unmanaged("ended"), cronJob))
+		running.ChangeStatus(func(j *batchv1.Job) {
+			j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionFalse},
+				{Type: batchv1.JobFailed, Status: corev1.ConditionFalse}}
+		})
+		cronJob.ChangeStatus(func(c *batchv1.CronJob) {
+			c.Status.Active = []corev1.ObjectReference{reference(running.Made()), reference(ended.Made())}
+		})
+		setFinished(s, ended, batchv1.JobComplete, framework.Ago(time.Hour))
+		s.Soon("the Job that ended has left status.active, and no other", func(g Gomega) {
+			g.Expect(activeUIDs(cronJob)).To(ConsistOf(string(running.UID)), "status.active")
+		})
+		s.Stays("the other Job stays in status.active", func(g Gomega) {
+			g.Expect(activeUIDs(cronJob)).To(ConsistOf(string(running.UID)), "status.active")
+		})
+	})
+
 	// The Jobs overlap. Wrong: keeps the time of the Job that began last.
 	It("the controller keeps the completion time of a Job that began first and ended last", covers.Requirements(
 		LastSuccessfulTime), unmanagedJobs, func(ctx SpecContext) {

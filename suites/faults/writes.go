@@ -78,6 +78,31 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		}
 	})
 
+	// The pod is in the list, and released: no event of a pod brings the controller back. Wrong: takes a write that
+	// failed for done; or writes only where the numbers of active and ready pods have changed.
+	DescribeTable("after a pod was recorded and released, the controller counts it despite", func(ctx SpecContext,
+		happens func(*framework.Sandbox) *faultproxy.Rule) {
+		s := framework.Behind(ctx)
+		s.Proxy.Start()
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+		pods := job.Runs(2)
+		next := make(chan *faultproxy.Rule, 1)
+		recorded := s.Proxy.On(writeStatus).Mentioning(pods[:1].UIDs()...).Nth(1).After(func() { next <- happens(s) })
+		pods[0].End(0)
+		if s.Proxy.Meets("record the pod", recorded) {
+			s.Proxy.Meets("count the pod", <-next)
+		}
+		job.CountsAfter(framework.MaxAPIBackoff, "the pod is counted", Counters{Active: 1, Ready: 1, Succeeded: 1})
+	},
+		Entry("failing status writes", covers.Requirements(CountsDespiteFaults), func(
+			s *framework.Sandbox) *faultproxy.Rule {
+			return s.Proxy.On(writeStatus).First(3).Answer(500)
+		}),
+		Entry("a crash", covers.Requirements(SurvivesCrashes), func(s *framework.Sandbox) *faultproxy.Rule {
+			return s.Proxy.On(writeStatus).First(1).Before(s.Proxy.Crash)
+		}),
+	)
+
 	// Wrong: forgets the reason, or counts the failure again, as it decides anew.
 	It("with failing status writes, a Failed Job records its reason", covers.Requirements(
 		CountsDespiteFaults), func(ctx SpecContext) {

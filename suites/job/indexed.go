@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
@@ -335,6 +336,22 @@ var _ = Describe("Elastic Indexed Job:", behaviour.Indexed, func() {
 		})
 		pods["1"].End(1)
 		job.Fails(batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: 3})
+	})
+
+	// While an index waits for the back-off, its failed pod may be kept, as that knows the number of failures. Wrong:
+	// keeps it for an index that does not come.
+	It("a failed pod is released when its index is out of range", covers.Requirements(
+		ScaleDownReleasesPods), covers.Uses(contract.BackoffLimitPerIndex), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(indexed(3).BackoffLimitPerIndex(1))
+		pods := byIndex(job.Runs(3))
+		pods["2"].End(1)
+		s.Soon("the pod has failed", func(g Gomega) { g.Expect(s.InPhase(corev1.PodFailed)).To(HaveLen(1)) })
+		s.Stays("the controller has seen it", func(Gomega) {})
+		rescale(job, 2)
+		s.Soon("the failed pod has no finalizer", func(g Gomega) {
+			g.Expect(tracked(s.Pods()).Names()).To(ConsistOf(pods["0"].Name, pods["1"].Name))
+		})
 	})
 
 	// Wrong: waits for a pod of an index out of range, or reads completions once.

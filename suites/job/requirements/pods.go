@@ -265,6 +265,10 @@ var (
 			"and MUST NOT count as failed.",
 		"KEP-3715; batch/v1 JobSpec.completions",
 		contract.ElasticIndexed)
+	ScaleDownReleasesPods = set.New("JOB-ELASTIC-009",
+		"A Job controller MUST remove the finalizer from a failed pod whose index is no longer in range.",
+		"KEP-2307; KEP-3715; KEP-3850",
+		contract.ElasticIndexed)
 )
 
 // The field successPolicy (KEP-3998); off by default before v1.31.
