@@ -1,6 +1,9 @@
 package scheduling
 
 import (
+	"fmt"
+	"net/http"
+
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
@@ -21,6 +24,15 @@ var (
 	changeWorkloads = faultproxy.Calls{Verb: "patch|update", Resource: "workloads"}
 	changePodGroups = faultproxy.Calls{Verb: "patch|update", Resource: "podgroups"}
 )
+
+// refusals are codes of answers to requests that are as they should be. 404 is none of them: a controller may take it
+// for an API that is not served.
+var refusals = []int{http.StatusBadRequest, http.StatusForbidden, http.StatusConflict, http.StatusUnprocessableEntity,
+	http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
+
+// refused is how often each request is refused. The writes that a controller makes after the first failure
+// make it look once more, at most twice.
+const refused = 4
 
 // disturb has the first of some requests fail, each in a way of its own: a lost connection, a lost answer, and
 // refusals of every kind. The returned function waits until they all have.
@@ -65,6 +77,29 @@ var _ = Describe("Job scheduling, faults:", Label(spec.FaultsLabel), behaviour.S
 		}
 		allHappened()
 		for _, job := range jobs {
+			getsPods(s, job, 1)
+		}
+		hasOne(s, jobs...)
+	},
+		Entry("Workloads", covers.Requirements(GroupsDespiteFaults), createWorkloads),
+		Entry("PodGroups", covers.Requirements(GroupsDespiteFaults), createPodGroups),
+	)
+
+	// Nothing happens to these Jobs that could make a controller try again. Wrong: gives up after a conflict, or
+	// whatever else it takes for an answer for good.
+	DescribeTable("each Job has one of each by itself, whatever the code of the refusal of", func(ctx SpecContext,
+		calls faultproxy.Calls) {
+		s := framework.Behind(ctx)
+		var jobs []*framework.Job
+		var rules []*faultproxy.Rule
+		for _, code := range refusals {
+			job := s.Create(puppet.Job(fmt.Sprint("code-", code)))
+			jobs = append(jobs, job)
+			rules = append(rules, s.Proxy.On(calls).Mentioning(string(job.UID)).First(refused).Answer(code))
+		}
+		s.Proxy.Start()
+		for i, job := range jobs {
+			s.Proxy.Meets(calls.Verb+" "+calls.Resource+" of Job "+job.Name, rules[i])
 			getsPods(s, job, 1)
 		}
 		hasOne(s, jobs...)
@@ -181,6 +216,68 @@ var _ = Describe("Job scheduling, faults:", Label(spec.FaultsLabel), behaviour.S
 	},
 		Entry("Workloads", covers.Requirements(ResizesDespiteFaults), changeWorkloads),
 		Entry("PodGroups", covers.Requirements(ResizesDespiteFaults), changePodGroups),
+	)
+
+	// Nothing happens to these Jobs that could make a controller try again. Wrong: takes a conflict for the work of
+	// somebody else.
+	DescribeTable("both objects follow the minCount by themselves, whatever the code of the refusal to change", func(
+		ctx SpecContext, calls faultproxy.Calls) {
+		s := framework.Behind(ctx)
+		s.Proxy.Start()
+		var jobs []*framework.Job
+		var rules []*faultproxy.Rule
+		for _, code := range refusals {
+			job := s.Create(gang(puppet.Job(fmt.Sprint("code-", code)).Parallelism(2).Completions(2), 2))
+			job.Runs(2)
+			workload, group := groups(s, job)
+			calls.Name = workload.Name
+			if calls.Resource == changePodGroups.Resource {
+				calls.Name = group.Name
+			}
+			jobs = append(jobs, job)
+			rules = append(rules, s.Proxy.On(calls).First(refused).Answer(code))
+		}
+		s.Stays("all pods run", func(g Gomega) {
+			for _, job := range jobs {
+				job.Reports(g, Counters{Active: 2, Ready: 2})
+			}
+		})
+		for _, job := range jobs {
+			setMinCount(job, 1)
+		}
+		for i, job := range jobs {
+			s.Proxy.Meets(calls.Verb+" "+calls.Resource+" of Job "+job.Name, rules[i])
+			s.SoonAfter(framework.MaxAPIBackoff, "the Workload and the PodGroup have that minCount", func(g Gomega) {
+				expectSizes(g, s, job, 1)
+			})
+		}
+	},
+		Entry("the Workload", covers.Requirements(ResizesDespiteFaults), changeWorkloads),
+		Entry("the PodGroup", covers.Requirements(ResizesDespiteFaults), changePodGroups),
+	)
+
+	// Wrong: compares with what it sees, and does not look again when it sees more.
+	DescribeTable("with a stale view, both objects follow a minCount that becomes what it was, of", func(
+		ctx SpecContext, resource string) {
+		s := framework.Behind(ctx)
+		s.Proxy.Start()
+		job := s.Create(gang(puppet.Job("a").Parallelism(3).Completions(3), 2))
+		job.Runs(3)
+		groups(s, job)
+		s.Stays("all pods run", func(g Gomega) { job.Reports(g, Counters{Active: 3, Ready: 3}) })
+		release := s.Proxy.Hold(resource)
+		setMinCount(job, 1)
+		sizes(s, job, 1)
+		s.Proxy.Misses(resource)
+		setMinCount(job, 2)
+		s.May("both objects have that minCount", func(g Gomega) { expectSizes(g, s, job, 2) })
+		release()
+		sizes(s, job, 2)
+	},
+		Entry("the Workload", covers.Requirements(FollowsMinCount), covers.Shows(upstream.GroupsUnwatched),
+			"workloads"),
+		Entry("the PodGroup", covers.Requirements(FollowsMinCount), covers.Shows(upstream.GroupsUnwatched),
+			"podgroups"),
 	)
 
 	// Wrong: does nothing else about a Job until its objects are as they should be.

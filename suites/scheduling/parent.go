@@ -71,6 +71,15 @@ func delegating(owner *corev1.ConfigMap, name string) *puppet.JobBuilder {
 	})
 }
 
+// siblings creates three Jobs that delegate to the same parent.
+func siblings(s *framework.Sandbox, owner *corev1.ConfigMap) (jobs []*framework.Job) {
+	GinkgoHelper()
+	for _, name := range []string{"a", "b", "c"} {
+		jobs = append(jobs, s.Create(delegating(owner, name)))
+	}
+	return jobs
+}
+
 // hasMinCount waits until the PodGroup of a Job is a gang of n.
 func hasMinCount(s *framework.Sandbox, job *framework.Job, n int32) {
 	GinkgoHelper()
@@ -160,6 +169,36 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 		Expect(job.Created()).To(HaveEach(joins(podGroupsOf(s, job.Made())[0])))
 	})
 
+	// Wrong: wakes one of the Jobs that the Workload is for.
+	It("all Jobs that delegate get pods once the Workload of their controller is there", covers.Requirements(
+		WaitsForParent), covers.Shows(upstream.StartsWithoutParent), framework.Needs(
+		spec.ConfigMaps), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		s.Except(invariants.JobsRun)
+		owner := parent(s)
+		jobs := siblings(s, owner)
+		s.Stays("no Job has pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
+		workloadOf(s, owner, 2)
+		for _, job := range jobs {
+			getsPods(s, job, 2)
+		}
+	})
+
+	// Source: #134654, of pods. Wrong: looks for the Workload in all namespaces.
+	It("a Job that delegates waits for the Workload of its controller, not for one in another namespace",
+		covers.Requirements(WaitsForParent), covers.Shows(upstream.StartsWithoutParent), framework.Needs(
+			spec.ConfigMaps), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			s.Except(invariants.JobsRun)
+			other := s.Other()
+			workloadOf(other, parent(other), 2)
+			owner := parent(s)
+			job := s.Create(delegating(owner, "a"))
+			s.Stays("the Job has no pods", func(g Gomega) { g.Expect(s.Created()).To(BeEmpty()) })
+			workloadOf(s, owner, 2)
+			getsPods(s, job, 2)
+		})
+
 	// Wrong: keeps the group as it was made.
 	It("the PodGroup of a Job that delegates follows the Workload of its controller when the Job changes, too",
 		covers.Requirements(FollowsParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
@@ -189,6 +228,30 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 			w.Spec.PodGroupTemplates[1].SchedulingPolicy.Gang.MinCount = 1
 		})
 		hasMinCount(s, job, 1)
+	})
+
+	// Wrong: wakes one of the Jobs that the Workload is for.
+	It("the PodGroups of all Jobs that delegate follow the Workload of their controller", covers.Requirements(
+		FollowsParent), covers.Shows(upstream.SiblingsShareGroup, upstream.ParentUnwatched), framework.Needs(
+		spec.ConfigMaps), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		owner := parent(s)
+		workload := workloadOf(s, owner, 2)
+		jobs := siblings(s, owner)
+		for _, job := range jobs {
+			job.Runs(2)
+		}
+		s.Stays("all pods run", func(g Gomega) {
+			for _, job := range jobs {
+				job.Reports(g, Counters{Active: 2, Ready: 2})
+			}
+		})
+		framework.Change(s, workload, func(w *schedulingv1beta1.Workload) {
+			w.Spec.PodGroupTemplates[1].SchedulingPolicy.Gang.MinCount = 1
+		})
+		for _, job := range jobs {
+			hasMinCount(s, job, 1)
+		}
 	})
 
 	// Wrong: replaces the group by one of its own.

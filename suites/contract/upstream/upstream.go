@@ -101,6 +101,8 @@ var (
 	ParentUnwatched = spec.Bug{Key: "workload-of-parent-unwatched"}
 	// StartsWithoutParent is a Job whose pods never belong to their gang.
 	StartsWithoutParent = spec.Bug{Key: "delegated-job-starts-without-group"}
+	// GroupsUnwatched is a gang that keeps its size.
+	GroupsUnwatched = spec.Bug{Key: "workload-of-job-unwatched"}
 )
 
 // OfSpecs returns those above that specs show.
@@ -112,7 +114,7 @@ func OfSpecs() []spec.Bug {
 		CountedAgain,
 		DeletedFailsIndex, IndexFailuresLost, WokenLeader,
 		NameOfTemplate, NothingWithoutWorkload, CronJobWithoutWorkload, SiblingsShareGroup, ParentUnwatched,
-		StartsWithoutParent,
+		StartsWithoutParent, GroupsUnwatched,
 	}
 }
 
