@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // hourly makes a CronJob whose next Job is due in half an hour.
@@ -268,9 +266,7 @@ func startsLater(s *framework.Sandbox, cronJob *framework.CronJob, tick time.Tim
 // denyDeletion creates a policy that rejects the deletion of Jobs, such as this one.
 func denyDeletion(s *framework.Sandbox, job *framework.Job) denial {
 	GinkgoHelper()
-	return deny(s, jobs.rule(admissionregistrationv1.Delete), "true", func(ctx context.Context) error {
-		return s.Client.Delete(ctx, job.Made().DeepCopy(), client.DryRunAll)
-	})
+	return deny(s, jobs.rule(admissionregistrationv1.Delete), "true", deleting(s, job.Made()))
 }
 
 // noJobs creates a quota without room for Jobs.
@@ -410,5 +406,18 @@ var _ = Describe("CronJob admission, changed Jobs:", behaviour.Admission, func()
 			g.Expect(cronJob.Existing()).To(Equal(framework.Times(next)))
 		})
 		Expect(s.CreatedJobs()).To(HaveLen(2))
+	})
+
+	// Wrong: tries again every second, for ever.
+	It("the controller backs off when the deletion of a Job is rejected", covers.Requirements(
+		BacksOffWhileReplacementIsRefused), countsRequests, func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(13*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).Policy(batchv1.ReplaceConcurrent), tick)
+		first := startsOnce(s, cronJob, tick)
+		c := count(s, jobs.rule(admissionregistrationv1.Delete), deleting(s, first.Made()))
+		cronJob.NextDue(framework.Ago(3 * time.Minute))
+		c.expectGrowingDelays(s, "the first Job is the only one", func(g Gomega) {
+			g.Expect(s.CreatedJobs()).To(HaveLen(1))
+		})
 	})
 })

@@ -198,7 +198,7 @@ var _ = Describe("Job admission, rejected changes of pods:", behaviour.Admission
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
 		all := job.Runs(2)
-		denial := deny(s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, all[0]))
+		denial := deny(s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, &all[0].Pod))
 		job.SetParallelism(0)
 		s.Stays("both pods are active and counted", func(g Gomega) {
 			g.Expect(s.Active()).To(HaveLen(2))
@@ -218,7 +218,7 @@ var _ = Describe("Job admission, rejected changes of pods:", behaviour.Admission
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a"))
 		pod := job.Runs(1)[0]
-		c := count(s, pods.rule(admissionregistrationv1.Delete), deleting(s, pod))
+		c := count(s, pods.rule(admissionregistrationv1.Delete), deleting(s, &pod.Pod))
 		job.SetParallelism(0)
 		c.expectGrowingDelays(s, "the pod is active", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(1)) })
 	})
@@ -228,7 +228,7 @@ var _ = Describe("Job admission, rejected changes of pods:", behaviour.Admission
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a"))
 		pod := job.Runs(1)[0]
-		deny(s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, pod))
+		deny(s, pods.rule(admissionregistrationv1.Delete), "true", deleting(s, &pod.Pod))
 		job.SetParallelism(0)
 		warned(s, job.UID, "FailedDelete")
 	})
@@ -259,9 +259,11 @@ var _ = Describe("Job admission, rejected changes of pods:", behaviour.Admission
 	})
 })
 
-// deleting returns a request that deletes a pod, as a dry run.
-func deleting(s *framework.Sandbox, pod framework.Pod) request {
-	return func(ctx context.Context) error { return s.Client.Delete(ctx, pod.DeepCopy(), client.DryRunAll) }
+// deleting returns a request that deletes an object, as a dry run.
+func deleting(s *framework.Sandbox, object client.Object) request {
+	return func(ctx context.Context) error {
+		return s.Client.Delete(ctx, object.DeepCopyObject().(client.Object), client.DryRunAll)
+	}
 }
 
 // releasing returns a request that removes the finalizers of a pod, as a dry run.

@@ -164,6 +164,34 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		Expect(cronJob.Started()).To(Equal(framework.Times(first, second)))
 	})
 
+	// Wrong: has the last of the deletions decide, or the first.
+	DescribeTable("with a refused deletion of one of several running Jobs, nothing starts beside them", func(
+		ctx SpecContext, kept int) {
+		s := startedCronJob(ctx)
+		ticks := []time.Time{framework.Ago(40 * time.Minute), framework.Ago(30 * time.Minute),
+			framework.Ago(20 * time.Minute)}
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("").Parallelism(0)), ticks[0])
+		cronJob.Runs(ticks[0])
+		for i := range ticks[1:] {
+			cronJob.NextDue(ticks[i+1])
+			cronJob.Runs(ticks[:i+2]...)
+		}
+		failure := s.Proxy.On(called(deleteJobs)(s.JobName(cronJob.Name, ticks[kept]))).Answer(403)
+		next := framework.Ago(10 * time.Minute)
+		cronJob.NextDue(next, func(c *batchv1.CronJob) { c.Spec.ConcurrencyPolicy = batchv1.ReplaceConcurrent })
+		s.Proxy.Meets("delete the Job", failure)
+		s.Stays("no Job is started", func(g Gomega) {
+			g.Expect(cronJob.Started()).To(Equal(framework.Times(ticks...)))
+		})
+		failure.Remove()
+		s.SoonAfter(framework.MaxAPIBackoff, "the next Job has replaced them", func(g Gomega) {
+			g.Expect(cronJob.Existing()).To(Equal(framework.Times(next)))
+		})
+	},
+		Entry("that of the first Job", covers.Requirements(DeletesJobsDespiteFaults), 0),
+		Entry("that of the last Job", covers.Requirements(DeletesJobsDespiteFaults), 2),
+	)
+
 	// The controller need not try again by itself: a change of the CronJob makes it
 	// sync. Wrong: takes the Job for deleted.
 	It("with a failing delete request, old Jobs are deleted at the next sync", covers.Requirements(
@@ -228,6 +256,25 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			cronJob.Refers(g, second)
 		})
 	})
+
+	// A controller that does not read the Job has no request that fails. Wrong: takes a Job for gone that it
+	// does not see and cannot read.
+	It("with a stale view of Jobs and failing read requests, the controller starts no second Job with Forbid",
+		covers.Requirements(StaleCronJob), func(ctx SpecContext) {
+			s := startedCronJob(ctx)
+			first, second := framework.Ago(30*time.Minute), framework.Ago(20*time.Minute)
+			cronJob, release := startsUnseen(s, batchv1.ForbidConcurrent, first)
+			if release == nil {
+				return
+			}
+			s.Proxy.On(getJobs).First(refused).Answer(500)
+			cronJob.NextDue(second)
+			s.Stays("the first Job is the only one", func(g Gomega) {
+				g.Expect(cronJob.Started()).To(Equal(framework.Times(first)))
+			})
+			release()
+			cronJob.Runs(first)
+		})
 
 	// Wrong: deletes the Jobs that it sees, and sees none.
 	It("with a stale view of Jobs, the controller starts nothing beside a Job that Replace has to delete",

@@ -121,6 +121,10 @@ var (
 	WarnsOfAnUndeletableJob = set.New("CRON-ADMISSION-010",
 		"A CronJob controller SHOULD warn by the event FailedDelete that the deletion of a Job was refused.",
 		"API conventions: events")
+	BacksOffWhileReplacementIsRefused = set.New("CRON-ADMISSION-011",
+		"A CronJob controller MUST delay further attempts longer and longer while the deletion of a Job that it "+
+			"replaces is refused, to two seconds at least.",
+		"API conventions: back-off of controllers")
 	CronJobsLetTheNamespaceGo = set.New("CRON-ADMISSION-009",
 		"A CronJob controller MUST NOT keep a namespace from going that is being deleted.",
 		"docs: concepts/overview/working-with-objects/namespaces")
