@@ -8,6 +8,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
+	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/cronjob/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -70,6 +71,22 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 			g.Expect(cronJob.Existing()).To(ContainElements(framework.Times(tick)))
 		})
 		startsAlone(cronJob, tick)
+	}
+
+	// hadJob creates a CronJob for which tick is due, and whose status.active refers to a Job of this name that does
+	// not exist any more.
+	hadJob := func(s *framework.Sandbox, policy batchv1.ConcurrencyPolicy, tick time.Time,
+		name string) *framework.CronJob {
+		GinkgoHelper()
+		cronJob := s.CreateCronJob(cron(policy).Schedule(puppet.Daily(tick)))
+		gone := puppet.Job(name).With(func(j *batchv1.Job) {
+			j.Namespace, j.UID = s.Namespace, "5a1f4b0c-0000-4000-8000-000000000000"
+		}).Obj()
+		cronJob.ChangeStatus(func(c *batchv1.CronJob) {
+			c.Status.LastScheduleTime = ptr.To(metav1.NewTime(framework.LastBefore(tick)))
+			c.Status.Active = []corev1.ObjectReference{reference(gone)}
+		})
+		return cronJob
 	}
 
 	// threeRun starts three Jobs with the policy Allow.
@@ -188,18 +205,15 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 		// #107827: nothing else would ever remove the reference.
 		It("the controller ignores a nonexistent Job in status.active", covers.Requirements(
 			ForbidIgnoresMissingJobs), func(ctx SpecContext) {
-			s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
-			cronJob := s.CreateCronJob(cron(batchv1.ForbidConcurrent).Schedule(puppet.Daily(tick)))
-			gone := puppet.Job("gone").With(func(j *batchv1.Job) {
-				j.Namespace, j.UID = s.Namespace, "5a1f4b0c-0000-4000-8000-000000000000"
-			}).Obj()
-			cronJob.ChangeStatus(func(c *batchv1.CronJob) {
-				c.Status.LastScheduleTime = ptr.To(metav1.NewTime(framework.LastBefore(tick)))
-				c.Status.Active = []corev1.ObjectReference{reference(gone)}
-			})
+			startsAlone(hadJob(framework.New(ctx), batchv1.ForbidConcurrent, first, "gone"), first)
+		})
 
-			cronJob.Starts(tick)
-			cronJob.RefersOnlyTo(tick)
+		// Wrong: looks for the Jobs in status.active by their names.
+		It("the controller ignores a deleted Job in status.active whose name another Job has", covers.Requirements(
+			ForbidIgnoresMissingJobs), unmanagedJobs, covers.Shows(upstream.ActiveByName), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			s.Create(unmanaged("again"))
+			startsAlone(hadJob(s, batchv1.ForbidConcurrent, first, "again"), first)
 		})
 
 		// A suspended Job has no pods, and has not finished.
@@ -362,6 +376,20 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 				HaveField("UID", ownerless.UID),
 				HaveField("DeletionTimestamp", BeNil()))))
 		})
+
+		// Wrong: deletes what has the name of a Job in status.active.
+		It("the controller does not delete another Job that has the name of a deleted one in status.active",
+			covers.Requirements(PolicyCountsOwnJobs), unmanagedJobs, covers.Shows(upstream.ReplacesByName),
+			func(ctx SpecContext) {
+				s := framework.New(ctx)
+				other := s.Create(unmanaged("again"))
+				hadJob(s, batchv1.ReplaceConcurrent, first, "again").Starts(first)
+				s.Stays("the other Job is there", func(g Gomega) {
+					g.Expect(s.Jobs()).To(ContainElement(And(
+						HaveField("UID", other.UID),
+						HaveField("DeletionTimestamp", BeNil()))))
+				})
+			})
 
 		// The policy may change while several Jobs run. #36161. Wrong: replaces one of them, or every
 		// other one, as it changes the list that it goes through.

@@ -40,6 +40,10 @@ var (
 	EveryMissesDeadline = spec.Bug{Key: "every-misses-deadline"}
 	// ForeignJobStopsClock is a CronJob whose next tick is forgotten.
 	ForeignJobStopsClock = spec.Bug{Key: "foreign-job-stops-clock"}
+	// ActiveByName is a CronJob that waits for ever for a Job that is not its own.
+	ActiveByName = spec.Bug{Key: "active-job-by-name"}
+	// ReplacesByName is a Job that a CronJob deletes although it is not its own.
+	ReplacesByName = spec.Bug{Key: "replace-by-name"}
 	// DeadlineWhileSuspended is a Job that fails when it is resumed.
 	DeadlineWhileSuspended = spec.Bug{Key: "deadline-passes-while-suspended"}
 	// UnseenPod is a Job that gets no pods for as long as its expectations last.
@@ -110,7 +114,8 @@ func OfSpecs() []spec.Bug {
 	return []spec.Bug{
 		LostStart, StaleJob, ExpectedForName, ReadyWithoutActive, ResumedStatusRefused, StatusWrongInBackoff,
 		ReleasedOnce,
-		MissedRunLost, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock, UnseenPod, PodsOfRecreatedJob,
+		MissedRunLost, ActiveByName, ReplacesByName, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock,
+		UnseenPod, PodsOfRecreatedJob,
 		CountedAgain,
 		DeletedFailsIndex, IndexFailuresLost, WokenLeader,
 		NameOfTemplate, NothingWithoutWorkload, CronJobWithoutWorkload, SiblingsShareGroup, ParentUnwatched,
