@@ -30,8 +30,8 @@ var (
 var refusals = []int{http.StatusBadRequest, http.StatusForbidden, http.StatusConflict, http.StatusUnprocessableEntity,
 	http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 
-// refused is how often each request is refused. The writes that a controller makes after the first failure
-// make it look once more, at most twice.
+// refused is how often each request is refused. The writes that a controller makes after the first failure make it look
+// once more, at most twice.
 const refused = 4
 
 // disturb has the first of some requests fail, each in a way of its own: a lost connection, a lost answer, and
