@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -155,6 +156,27 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			})
 			Expect(job.Created()).To(HaveLen(2))
 		})
+
+	// Changes of the Job have the controller look again. Wrong: forgets what it has deleted, and takes any others.
+	It("with a stale view of pods, the controller deletes no more pods than are too many", covers.Requirements(
+		jobs.LoweredParallelism), func(ctx SpecContext) {
+		s := started(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(6).Completions(6))
+		job.Runs(6)
+		release := s.Proxy.Hold("pods")
+		job.SetParallelism(3)
+		s.Soon("three pods are left", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(3)) })
+		s.Proxy.Misses("pods")
+		for i := range 2 {
+			job.Change(func(j *batchv1.Job) {
+				metav1.SetMetaDataLabel(&j.ObjectMeta, "example.com/change", fmt.Sprint(i))
+			})
+			s.Stays("three pods are left", func(g Gomega) { g.Expect(s.Active()).To(HaveLen(3)) })
+		}
+		release()
+		job.Runs(3)
+		Expect(job.Created()).To(HaveLen(6))
+	})
 
 	// The controller may ask the API server, or create the pod again: nothing has shown
 	// it the first one. It works again when another Job has a pod. Wrong: keeps both.

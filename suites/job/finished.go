@@ -1,6 +1,8 @@
 package job
 
 import (
+	"fmt"
+	"math"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -125,6 +127,17 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 	It("the Job does not fail before its deadline", covers.Requirements(FailsAtDeadline), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		passes(s, s.Create(puppet.Job("a").ActiveDeadlineSeconds(1)), time.Second)
+	})
+
+	// More seconds than a time.Duration holds. Wrong: multiplies first.
+	It("a Job with the largest activeDeadlineSeconds has all the time", covers.Requirements(
+		FailsAtDeadline), covers.Shows(upstream.DeadlineOverflow), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		for _, seconds := range []int64{math.MaxInt64/int64(time.Second) + 1, math.MaxInt64} {
+			job := s.Create(puppet.Job(fmt.Sprint("a-", seconds)).ActiveDeadlineSeconds(seconds))
+			job.Runs(1).End(0)
+			job.Completes(Counters{Succeeded: 1})
+		}
 	})
 
 	// Source: KEP-3998; #123775.

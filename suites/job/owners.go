@@ -45,6 +45,27 @@ var _ = Describe("Job owner references:", behaviour.Ownership, func() {
 		job.CompletesWith(1, Counters{Succeeded: 1})
 	})
 
+	// Wrong: looks for pods to adopt by their labels in all namespaces.
+	It("the controller leaves a pod of another namespace alone that matches the selector", covers.Requirements(
+		NotFromOtherNamespaces), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		other := s.Other()
+		labels := map[string]string{"example.org/app": s.Namespace}
+		orphan := orphanPod("orphan", nil)
+		orphan.Labels = labels
+		framework.Create(other, orphan)
+		podsReach(other, corev1.PodRunning, 1)
+		before := other.Recorder.Position()
+		job := s.Create(puppet.Job("a").With(selecting(labels)))
+		pods := job.Runs(1)
+		other.StaysSince(before, "the pod stays as it is", func(g Gomega) {
+			g.Expect(podNamed(other, "orphan")).To(And(HaveField("OwnerReferences", BeEmpty()),
+				HaveField("Finalizers", BeEmpty()), HaveField("DeletionTimestamp", BeNil())))
+		})
+		pods.End(0)
+		job.CompletesWith(1, Counters{Succeeded: 1})
+	})
+
 	// Wrong: compares the UID alone.
 	DescribeTable("the controller leaves a pod alone whose owner reference has the Job's UID and",
 		func(ctx SpecContext, change func(*metav1.OwnerReference), settles func(*framework.Sandbox, framework.Pod)) {

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 
@@ -89,11 +90,7 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 		orphan.Labels = labels
 		framework.Create(s, orphan)
 		podsReach(s, corev1.PodRunning, 1)
-		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).With(func(j *batchv1.Job) {
-			j.Spec.ManualSelector = ptr.To(true)
-			j.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
-			j.Spec.Template.Labels = labels
-		}))
+		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).With(selecting(labels)))
 
 		job.Runs(2)
 		Expect(podNamed(s, "orphan")).To(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID))))
@@ -117,6 +114,33 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 		match(s, job, "orphan", "")
 		s.Soon("one of two pods that are the Job's remains", func(g Gomega) {
 			g.Expect(s.Pods()).To(ConsistOf(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID)))))
+		})
+	})
+
+	// The pod waits for its scheduling gate, so that it wakes the controller once. Wrong: takes several Jobs that match
+	// for a mistake; or syncs the first of them.
+	It("the controller adopts a pod that matches the selectors of finished Jobs as well", covers.Requirements(
+		AdoptsPods), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		labels := map[string]string{"example.org/app": "a"}
+		var finished []*framework.Job
+		for i := range 4 { // a cache has them in any order
+			old := puppet.Job(fmt.Sprint("old-", i)).ExitCodes("0").With(selecting(labels))
+			finished = append(finished, s.Create(old))
+		}
+		for _, old := range finished {
+			old.Completes(Counters{Succeeded: 1})
+		}
+		job := s.Create(puppet.Job("new").With(selecting(labels)))
+		job.Runs(1)
+		s.Stays("the Job has one pod", func(g Gomega) { job.Reports(g, Counters{Active: 1, Ready: 1}) })
+		orphan := orphanPod("orphan", nil)
+		orphan.Labels = labels
+		orphan.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/never"}}
+		framework.Create(s, orphan)
+		s.Soon("the pod is adopted", func(g Gomega) {
+			g.Expect(s.History().Pods("orphan")).To(ContainElement(
+				HaveField("Pod().OwnerReferences", ConsistOf(HaveField("UID", job.UID)))))
 		})
 	})
 
@@ -255,6 +279,15 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 			orphansPods(framework.New(ctx), puppet.Job("a").Parallelism(2).Completions(2))
 		})
 })
+
+// selecting has a Job select pods by the labels of its template.
+func selecting(labels map[string]string) func(*batchv1.Job) {
+	return func(j *batchv1.Job) {
+		j.Spec.ManualSelector = ptr.To(true)
+		j.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
+		j.Spec.Template.Labels = labels
+	}
+}
 
 // orphanPod returns a pod without an owner.
 func orphanPod(name string, annotations map[string]string) *corev1.Pod {

@@ -46,6 +46,8 @@ var (
 	ReplacesByName = spec.Bug{Key: "replace-by-name"}
 	// DeadlineWhileSuspended is a Job that fails when it is resumed.
 	DeadlineWhileSuspended = spec.Bug{Key: "deadline-passes-while-suspended"}
+	// DeadlineOverflow is a Job that fails at once, as its deadline is the longest.
+	DeadlineOverflow = spec.Bug{Key: "active-deadline-overflow"}
 	// UnseenPod is a Job that gets no pods for as long as its expectations last.
 	UnseenPod = spec.Bug{Key: "unseen-pod"}
 	// PodsOfRecreatedJob are pods that nobody releases after their Job.
@@ -116,7 +118,7 @@ func OfSpecs() []spec.Bug {
 		ReleasedOnce,
 		MissedRunLost, ActiveByName, ReplacesByName, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock,
 		UnseenPod, PodsOfRecreatedJob,
-		CountedAgain,
+		CountedAgain, DeadlineOverflow,
 		DeletedFailsIndex, IndexFailuresLost, WokenLeader,
 		NameOfTemplate, NothingWithoutWorkload, CronJobWithoutWorkload, SiblingsShareGroup, ParentUnwatched,
 		StartsWithoutParent, GroupsUnwatched,

@@ -367,7 +367,8 @@ var (
 		"A Job controller MUST NOT adopt pods for a Job that has finished.",
 		"batch/v1 JobStatus.conditions")
 	NotFromOtherNamespaces = set.New("JOB-IDENTITY-008",
-		"A Job controller MUST NOT count or replace a pod of another namespace whose owner reference names the Job.",
+		"A Job controller MUST NOT adopt, count or replace a pod of another namespace, whether its owner reference "+
+			"names the Job or its labels match the Job's selector.",
 		"docs: concepts/overview/working-with-objects/owners-dependents: cross-namespace owner references are "+
 			"disallowed by design; kubernetes/kubernetes#134654")
 	OwnerInAllParts = set.New("JOB-IDENTITY-009",
