@@ -12,9 +12,12 @@ import (
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
+	jobs "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // What a controller may be answered for a request that is as it should be: admission webhooks choose their
@@ -66,6 +69,18 @@ func called(calls faultproxy.Calls) func(name string) faultproxy.Calls {
 	}
 }
 
+// runEach creates a Job for each refusal, by its name, and waits until it runs its pod.
+func runEach(s *framework.Sandbox, all []refusal) (running []*framework.Job) {
+	GinkgoHelper()
+	for _, r := range all {
+		running = append(running, s.Create(puppet.Job(r.name)))
+	}
+	for _, job := range running {
+		job.Runs(1)
+	}
+	return running
+}
+
 // Source: #111026, #32785. Nothing happens to these objects that could make a controller try again. Wrong:
 // gives up after a conflict, or whatever else it takes for an answer for good.
 var _ = Describe("Job faults:", faultLabels, func() {
@@ -107,21 +122,67 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		s := framework.Behind(ctx)
 		all := refuse(s, withoutNotFound, beginning(deletePods))
 		s.Proxy.Start()
-		var jobs []*framework.Job
-		for _, r := range all {
-			jobs = append(jobs, s.Create(puppet.Job(r.name)))
-		}
-		for _, job := range jobs {
-			job.Runs(1)
+		running := runEach(s, all)
+		for _, job := range running {
 			job.SetParallelism(0)
 		}
 		for i, r := range all {
 			s.Proxy.Meets("delete the pod of Job "+r.name, r.rule)
 			s.SoonAfter(framework.MaxAPIBackoff, "the pod of Job "+r.name+" is gone", func(g Gomega) {
-				g.Expect(jobs[i].Pods()).To(BeEmpty())
+				g.Expect(running[i].Pods()).To(BeEmpty())
 			})
 		}
 	})
+
+	// Scheduling gates keep the pods from waking the controller. Wrong: takes a pod for somebody else's whose adoption
+	// was refused.
+	It("the controller adopts pods by itself, whatever the code of the refusal", covers.Requirements(
+		jobs.AdoptsPods), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		all := refuse(s, withoutNotFound, called(releasePods)) // no other pods have these names
+		s.Proxy.Start()
+		for i, job := range runEach(s, all) {
+			orphan := &corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Name: all[i].name, Labels: job.Made().Spec.Template.Labels},
+				Spec:       *job.Made().Spec.Template.Spec.DeepCopy(),
+			}
+			orphan.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/never"}}
+			framework.Create(s, orphan)
+		}
+		for _, r := range all {
+			s.Proxy.Meets("adopt pod "+r.name, r.rule)
+			s.SoonAfter(framework.MaxAPIBackoff, "pod "+r.name+" is adopted", func(g Gomega) {
+				g.Expect(s.History().Pods(r.name)).To(ContainElement(HaveField("Pod().OwnerReferences", HaveLen(1))))
+			})
+		}
+	})
+
+	// An answer of 422 may mean that the pod has lost its owner already. Wrong: takes a pod for released whose release
+	// was refused.
+	It("the controller releases pods that no longer match by itself, whatever the code of the refusal",
+		covers.Requirements(jobs.ReleasesUnmatchedPods), func(ctx SpecContext) {
+			s := framework.Behind(ctx)
+			// A controller may replace a pod before it has released it.
+			s.Except("job-active-within-parallelism", "job-creates-no-more-than-needed")
+			codes := slices.DeleteFunc(slices.Clone(withoutNotFound), func(code int) bool {
+				return code == http.StatusUnprocessableEntity
+			})
+			all := refuse(s, codes, beginning(releasePods))
+			s.Proxy.Start()
+			var pods framework.Pods
+			for _, job := range runEach(s, all) {
+				pods = append(pods, job.Pods()...)
+			}
+			for _, pod := range pods {
+				pod.Change(func(p *corev1.Pod) { p.Labels = nil })
+			}
+			for i, r := range all {
+				s.Proxy.Meets("release the pod of Job "+r.name, r.rule)
+				s.SoonAfter(framework.MaxAPIBackoff, "the pod of Job "+r.name+" is released", func(g Gomega) {
+					g.Expect(pods[i].Now().OwnerReferences).To(BeEmpty())
+				})
+			}
+		})
 
 	// The watch of pods stays held, so that no event of a pod helps. Wrong: takes a conflict for the work of somebody
 	// else.

@@ -28,7 +28,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		const all, failures = 520, 5
 		s := framework.Behind(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(all).Completions(all))
-		succeeded(s, job, all)
+		haveEnded(s, job, all, corev1.PodSucceeded)
 		failed := s.Proxy.On(releasePods).First(failures).Answer(500)
 		s.Proxy.Start()
 		s.Proxy.Meets("release a pod", failed)
@@ -56,10 +56,24 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			}
 		}
 	})
+
+	// The verdict is written with the first 500. Wrong: counts no others of a Job that fails.
+	It("the controller counts more failed pods than one write of the status can list", covers.Requirements(
+		jobs.CountsFailuresBeyondTheLimit), func(ctx SpecContext) {
+		const all, failures = 520, 5
+		s := framework.Behind(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(all).Completions(all).BackoffLimit(0))
+		haveEnded(s, job, all, corev1.PodFailed)
+		failed := s.Proxy.On(releasePods).First(failures).Answer(500)
+		s.Proxy.Start()
+		s.Proxy.Meets("release a pod", failed)
+		s.SoonAfter(time.Minute, "Job a is Failed", func(g Gomega) { g.Expect(job.Is(batchv1.JobFailed)).To(BeTrue()) })
+		job.FailsWith(all, batchv1.JobReasonBackoffLimitExceeded, Counters{Failed: all})
+	})
 })
 
-// succeeded creates pods of a Job that have succeeded. Nobody schedules them.
-func succeeded(s *framework.Sandbox, job *framework.Job, n int) {
+// haveEnded creates n pods of a Job that are in a final phase. Nobody schedules them.
+func haveEnded(s *framework.Sandbox, job *framework.Job, n int, phase corev1.PodPhase) {
 	GinkgoHelper()
 	var requests errgroup.Group
 	requests.SetLimit(16)
@@ -83,10 +97,12 @@ func succeeded(s *framework.Sandbox, job *framework.Job, n int) {
 				return err
 			}
 			before := pod.DeepCopy()
-			pod.Status.Phase = corev1.PodSucceeded
+			pod.Status.Phase = phase
 			return s.Client.Status().Patch(s.Context(), pod, client.MergeFrom(before))
 		})
 	}
 	Expect(requests.Wait()).To(Succeed())
-	s.Soon("all pods have succeeded", func(g Gomega) { g.Expect(s.InPhase(corev1.PodSucceeded)).To(HaveLen(n)) })
+	s.Soon("all pods have ended", func(g Gomega) {
+		g.Expect(job.Pods()).To(And(HaveLen(n), HaveEach(HaveField("Status.Phase", phase))))
+	})
 }

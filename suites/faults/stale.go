@@ -218,6 +218,22 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		completes(job, 3)
 	})
 
+	// A Job that it does not see may be new. Wrong: takes every error for the answer that there is no such Job.
+	It("the controller keeps the finalizer of a pod whose Job it can neither see nor read", covers.Requirements(
+		jobs.FinalizerUntilCounted), func(ctx SpecContext) {
+		s := started(ctx)
+		release, failure := s.Proxy.Hold("jobs"), s.Proxy.On(getJobs).Answer(500) // one that reads no Job needs none
+		job := s.Create(puppet.Job("a"))
+		haveEnded(s, job, 1, corev1.PodSucceeded)
+		s.Proxy.Misses("jobs")
+		s.Stays("the pod has the finalizer", func(g Gomega) {
+			g.Expect(job.Pods()).To(HaveEach(HaveField("Finalizers", ContainElement(batchv1.JobTrackingFinalizer))))
+		})
+		failure.Remove()
+		release()
+		completes(job, 1)
+	})
+
 	// #104666; upstream and the reference list at most 500 uncounted pods in a status.
 	// The controller is killed until all pods have ended, so that it sees them at
 	// once. Scheduling gates keep the pods from running, which would take long.
