@@ -116,6 +116,23 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		}
 	})
 
+	// kube-controller-manager waits for 1 s after the first conflict, and for twice as long after each further one.
+	// Wrong: gives up after as many attempts as client-go's retry.RetryOnConflict makes.
+	It("the controller repeats a status write that conflicts again and again", Label("slow"), covers.Requirements(
+		CountsDespiteFaults), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		s.Proxy.Start()
+		job := s.Create(puppet.Job("a"))
+		pod := job.Runs(1)[0]
+		conflicts := s.Proxy.On(writeStatus).Mentioning(string(pod.UID)).First(6).Answer(http.StatusConflict)
+		pod.End(0)
+		s.Proxy.Meets("record a pod that has ended", conflicts)
+		s.SoonAfter(2*framework.MaxAPIBackoff, "the pod is counted", func(g Gomega) {
+			g.Expect(job.Now().Status.Succeeded).To(BeEquivalentTo(1), "status.succeeded")
+		})
+		completes(job, 1)
+	})
+
 	// Wrong: takes a pod for deleted whose deletion was refused.
 	It("the controller deletes pods by itself, whatever the code of the refusal", covers.Requirements(
 		DeletesDespiteFaults), func(ctx SpecContext) {

@@ -2,6 +2,8 @@ package job
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
@@ -184,6 +186,70 @@ func waitsFromCreation(ctx context.Context, job *puppet.JobBuilder, fails func(*
 		fails(&p.Status)
 	})
 	nextPodIsDue(s, pod.CreationTimestamp.Time, firstBackoff)
+}
+
+// manyFailures are so many that 10 s, doubled for each after the first, are more than a time.Duration holds.
+const manyFailures = 31
+
+// Wrong: shifts the delay, so that it becomes negative; or has no maximum.
+var _ = Describe("Job backoffLimit:", behaviour.BackoffLimit, framework.Simulated(
+	"a kubelet stamps its own time"), func() {
+	DescribeTable("after many failures in a row, the controller", forgotten,
+		func(ctx SpecContext, ago string, goesOn func(*framework.Sandbox, *framework.Job)) {
+			s := framework.New(ctx)
+			job := s.Create(puppet.Job("a").Parallelism(0).Completions(1).BackoffLimit(2 * manyFailures))
+			failedBefore(s, job, manyFailures, "", map[string]string{puppet.FinishedAgo: ago})
+			job.Counts("the failures are counted", Counters{Failed: manyFailures})
+			job.SetParallelism(1)
+			goesOn(s, job)
+		},
+		Entry("creates no pod after a minute", covers.Requirements(BackoffDoubles), "1m", createsNone),
+		Entry("creates a pod after 10 min", covers.Requirements(BackoffIsLimited), "601s", createsOne),
+	)
+})
+
+var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, framework.Simulated(
+	"a kubelet stamps its own time"), func() {
+	DescribeTable("after many failures of an index in a row, the controller",
+		func(ctx SpecContext, ago string, goesOn func(*framework.Sandbox, *framework.Job)) {
+			s := framework.New(ctx)
+			s.ExceptRest() // the pod records failures that the history does not have
+			s.Except("job-index-failure-count")
+			job := s.Create(indexed(1).Parallelism(0).BackoffLimitPerIndex(2 * manyFailures))
+			failedBefore(s, job, 1, "0", map[string]string{puppet.FinishedAgo: ago,
+				batchv1.JobIndexFailureCountAnnotation: fmt.Sprint(manyFailures - 1)})
+			catchesUp(s)
+			job.SetParallelism(1)
+			goesOn(s, job)
+		},
+		Entry("creates no pod of it after a minute", covers.Requirements(BackoffPerIndex), "1m", createsNone),
+		Entry("creates a pod of it after 10 min", covers.Requirements(BackoffIsLimited),
+			covers.Uses(contract.BackoffLimitPerIndex), "601s", createsOne),
+	)
+})
+
+// failedBefore gives a Job n pods of an index that have failed, with annotations.
+func failedBefore(s *framework.Sandbox, job *framework.Job, n int, index string, annotations map[string]string) {
+	GinkgoHelper()
+	annotations[puppet.ExitCodes] = "1"
+	name := func(i int) string { return fmt.Sprint("failed-", i) }
+	for i := range n {
+		framework.Create(s, orphanPod(name(i), maps.Clone(annotations)))
+	}
+	podsReach(s, corev1.PodFailed, n)
+	for i := range n {
+		match(s, job, name(i), index)
+	}
+}
+
+func createsNone(s *framework.Sandbox, job *framework.Job) {
+	GinkgoHelper()
+	s.Stays("no pod is created", func(g Gomega) { g.Expect(job.Created()).To(BeEmpty()) })
+}
+
+func createsOne(_ *framework.Sandbox, job *framework.Job) {
+	GinkgoHelper()
+	job.Runs(1)
 }
 
 // withThreeFailures returns a sandbox with a Job of which three pods have failed long ago,
