@@ -12,6 +12,7 @@ import (
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	batchv1 "k8s.io/api/batch/v1"
 )
 
 // longestRetry is how long a controller may take to try a request again that failed after it
@@ -58,6 +59,23 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			g.Expect(job.Now().Status).To(BeZero())
 		})
 		expectGrowingDelays(s, writeStatus)
+		failure.Remove()
+	})
+
+	// Nothing happens after the end of the pod that could wake the controller. Wrong: tries every second, for ever.
+	It("the controller tries to release a pod less and less often while that fails", covers.Requirements(
+		BacksOffWhileReleaseIsRefused), func(ctx SpecContext) {
+		s := framework.Behind(ctx)
+		s.Proxy.Start()
+		job := s.Create(puppet.Job("a"))
+		pod := job.Runs(1)[0]
+		failure := s.Proxy.On(releasePods).Answer(500)
+		pod.End(0)
+		s.Proxy.Meets("release the pod", failure)
+		s.StaysFor(framework.RefusedFor, "the pod has its finalizer", func(g Gomega) {
+			g.Expect(pod.Now().Finalizers).To(ContainElement(batchv1.JobTrackingFinalizer))
+		})
+		expectGrowingDelays(s, releasePods)
 		failure.Remove()
 	})
 })

@@ -134,6 +134,10 @@ var (
 		"A Job controller MUST delay further attempts longer and longer while its status writes fail, to two "+
 			"seconds at least.",
 		"kubernetes/kubernetes#32785; API conventions: back-off of controllers")
+	BacksOffWhileReleaseIsRefused = set.New("JOB-RETRY-003",
+		"A Job controller MUST delay further attempts longer and longer while the release of a pod fails, to two "+
+			"seconds at least.",
+		"kubernetes/kubernetes#32785; API conventions: back-off of controllers")
 	BacksOffWhileCronStatusIsRefused = set.New("CRON-RETRY-002",
 		"A CronJob controller MUST delay further attempts longer and longer while its status writes fail, to two "+
 			"seconds at least.",
