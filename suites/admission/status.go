@@ -14,6 +14,8 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -379,6 +381,26 @@ var _ = Describe("Defaults:", behaviour.Defaults, func() {
 		}).Obj())
 		Expect(cron.Status).To(Equal(batchv1.CronJobStatus{}))
 		Expect(cron.Generation).To(BeEquivalentTo(1))
+	})
+
+	// Clients that know the field go on in a cluster that does not use it.
+	It("the API server drops spec.scheduling without its feature gate", covers.Requirements(
+		SchedulingIsDropped), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		if s.Client.List(ctx, &schedulingv1beta1.WorkloadList{}, client.InNamespace(s.Namespace)) == nil {
+			Skip("not verified: the cluster serves Workloads, so that the feature gate WorkloadWithJob may be on")
+		}
+		scheduling := func(j *batchv1.Job) {
+			j.Spec.Scheduling = &batchv1.JobSchedulingConfiguration{
+				SchedulingPolicy: &schedulingv1alpha3.WorkloadPodGroupSchedulingPolicy{
+					Basic: &schedulingv1alpha3.WorkloadPodGroupBasicSchedulingPolicy{}}}
+		}
+		beDropped := MatchError(ContainSubstring("spec.scheduling was dropped")) // the suites' client says so
+		_, err := dryRun(s, puppet.Job("a").With(scheduling).Obj())
+		Expect(err).To(beDropped, "a new Job")
+		changed := s.Create(puppet.Job("b")).Made().DeepCopy()
+		scheduling(changed)
+		Expect(s.Client.Update(ctx, changed, client.DryRunAll)).To(beDropped, "a change")
 	})
 
 	It("the API server sets a CronJob to Allow and limits of 3 and 1", covers.Requirements(

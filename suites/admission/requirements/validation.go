@@ -50,6 +50,11 @@ var (
 	NewStatusIsDropped = set.New("API-DEFAULT-010",
 		"A status that a new Job or CronJob brings along MUST be dropped, and its generation MUST be 1.",
 		"API conventions: spec and status; meta/v1 ObjectMeta.generation")
+	SchedulingIsDropped = set.New("API-DEFAULT-011",
+		"Where the feature gate WorkloadWithJob is off, spec.scheduling of a new Job and of a change of one MUST be "+
+			"dropped.",
+		"batch/v1 JobSpec.scheduling; KEP-5547; API changes: alpha fields of existing types",
+		contract.Versions(">= 1.37.0"))
 	RefusesNegativeNumbers = set.New("API-JOB-001",
 		"Negative numbers for parallelism, completions, backoffLimit, activeDeadlineSeconds or "+
 			"ttlSecondsAfterFinished MUST be refused, and 0 MUST be accepted.",
