@@ -270,7 +270,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		})
 	})
 
-	// Wrong: deletes the oldest Jobs whatever their state.
+	// Wrong: deletes the oldest Jobs whatever their state; or goes by the type of a condition alone.
 	It("the controller keeps a running Job, however old", covers.Requirements(
 		KeepsUnfinishedJobs), func(ctx SpecContext) {
 		s := framework.New(ctx)
@@ -278,6 +278,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		running := s.Create(owned(unmanaged("running"), cronJob))
 		running.ChangeStatus(func(j *batchv1.Job) {
 			j.Status.StartTime = ptr.To(metav1.NewTime(framework.Ago(9 * time.Hour)))
+			j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionFalse}}
 		})
 		cronJob.ChangeStatus(func(c *batchv1.CronJob) {
 			c.Status.Active = []corev1.ObjectReference{reference(running.Made())}

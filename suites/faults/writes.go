@@ -78,30 +78,25 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		}
 	})
 
-	// The pod is in the list, and released: no event of a pod brings the controller back. Wrong: takes a write that
-	// failed for done; or writes only where the numbers of active and ready pods have changed.
-	DescribeTable("after a pod was recorded and released, the controller counts it despite", func(ctx SpecContext,
-		happens func(*framework.Sandbox) *faultproxy.Rule) {
-		s := framework.Behind(ctx)
-		s.Proxy.Start()
-		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
-		pods := job.Runs(2)
-		next := make(chan *faultproxy.Rule, 1)
-		recorded := s.Proxy.On(writeStatus).Mentioning(pods[:1].UIDs()...).Nth(1).After(func() { next <- happens(s) })
-		pods[0].End(0)
-		if s.Proxy.Meets("record the pod", recorded) {
-			s.Proxy.Meets("count the pod", <-next)
-		}
-		job.CountsAfter(framework.MaxAPIBackoff, "the pod is counted", Counters{Active: 1, Ready: 1, Succeeded: 1})
-	},
-		Entry("failing status writes", covers.Requirements(CountsDespiteFaults), func(
-			s *framework.Sandbox) *faultproxy.Rule {
-			return s.Proxy.On(writeStatus).First(3).Answer(500)
-		}),
-		Entry("a crash", covers.Requirements(SurvivesCrashes), func(s *framework.Sandbox) *faultproxy.Rule {
+	// The pod is in the list and released by then. Wrong: takes a write that failed for done, so that only another
+	// event brings it back.
+	It("with failing status writes, a pod is counted that was recorded and released", covers.Requirements(
+		CountsDespiteFaults), func(ctx SpecContext) {
+		r := onceRecorded(ctx, func(s *framework.Sandbox) *faultproxy.Rule {
+			return s.Proxy.On(writeStatus).Answer(500)
+		})
+		r.s.StaysFor(2*r.s.Waits().Settle, "all events are over", func(Gomega) {})
+		r.rule.Remove()
+		r.counts()
+	})
+
+	// Wrong: writes only where the numbers of active and ready pods have changed.
+	It("after a crash, a pod is counted that was recorded and released before", covers.Requirements(
+		SurvivesCrashes), func(ctx SpecContext) {
+		onceRecorded(ctx, func(s *framework.Sandbox) *faultproxy.Rule {
 			return s.Proxy.On(writeStatus).First(1).Before(s.Proxy.Crash)
-		}),
-	)
+		}).counts()
+	})
 
 	// Wrong: forgets the reason, or counts the failure again, as it decides anew.
 	It("with failing status writes, a Failed Job records its reason", covers.Requirements(
@@ -323,3 +318,32 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 			CronSurvivesCrashes), covers.Shows(upstream.LostStart), writeCronJobStatus),
 	)
 })
+
+// recorded is a Job of two pods, one of which has succeeded and is in the list of the status, and what happens to the
+// next write of the status.
+type recorded struct {
+	s    *framework.Sandbox
+	job  *framework.Job
+	rule *faultproxy.Rule
+}
+
+func onceRecorded(ctx context.Context, happens func(*framework.Sandbox) *faultproxy.Rule) recorded {
+	GinkgoHelper()
+	s := started(ctx)
+	job := s.Create(puppet.Job("a").Parallelism(2).Completions(2))
+	pods, next := job.Runs(2), make(chan *faultproxy.Rule, 1)
+	first := s.Proxy.On(writeStatus).Mentioning(pods[:1].UIDs()...).Nth(1).After(func() { next <- happens(s) })
+	pods[0].End(0)
+	if !s.Proxy.Meets("record the pod", first) {
+		Skip("not verified: the implementation lists no pod in its status before it counts it")
+	}
+	rule := <-next
+	s.Proxy.Meets("count the pod", rule)
+	return recorded{s, job, rule}
+}
+
+// counts waits until the pod is counted.
+func (r recorded) counts() {
+	GinkgoHelper()
+	r.job.CountsAfter(framework.MaxAPIBackoff, "the pod is counted", Counters{Active: 1, Ready: 1, Succeeded: 1})
+}
