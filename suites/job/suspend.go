@@ -348,30 +348,30 @@ var _ = Describe("Job managedBy:", behaviour.ManagedBy, func() {
 	})
 
 	// Wrong: takes every Job that has finished for its own.
-	It("the controller leaves a pod alone that is deleted after another controller's Job has finished", covers.Requirements(
-		LeavesManagedPods), func(ctx SpecContext) {
-		s := framework.New(ctx)
-		job := s.Create(foreign())
-		pod := orphanOf(job, "runs", "")
-		own(job, pod)
-		framework.Create(s, pod)
-		s.Finally(func() { removeFinalizer(s, pod, batchv1.JobTrackingFinalizer) })
-		podsReach(s, corev1.PodRunning, 1)
-		now := metav1.NewTime(time.Now().Truncate(time.Second))
-		job.ChangeStatus(func(j *batchv1.Job) {
-			j.Status = batchv1.JobStatus{StartTime: &now}
-			for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
-				j.Status.Conditions = append(j.Status.Conditions, batchv1.JobCondition{Type: kind,
-					Status: corev1.ConditionTrue, LastProbeTime: now, LastTransitionTime: now})
-			}
+	It("the controller leaves a pod alone that is deleted after another controller's Job has finished",
+		covers.Requirements(LeavesManagedPods), func(ctx SpecContext) {
+			s := framework.New(ctx)
+			job := s.Create(foreign())
+			pod := orphanOf(job, "runs", "")
+			own(job, pod)
+			framework.Create(s, pod)
+			s.Finally(func() { removeFinalizer(s, pod, batchv1.JobTrackingFinalizer) })
+			podsReach(s, corev1.PodRunning, 1)
+			now := metav1.NewTime(time.Now().Truncate(time.Second))
+			job.ChangeStatus(func(j *batchv1.Job) {
+				j.Status = batchv1.JobStatus{StartTime: &now}
+				for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
+					j.Status.Conditions = append(j.Status.Conditions, batchv1.JobCondition{Type: kind,
+						Status: corev1.ConditionTrue, LastProbeTime: now, LastTransitionTime: now})
+				}
+			})
+			catchesUp(s)
+			s.Delete(pod)
+			s.Soon("the pod has ended", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(BeEmpty()) })
+			s.Stays("the pod has the finalizer", func(g Gomega) {
+				g.Expect(podNamed(s, "runs").Finalizers).To(ConsistOf(batchv1.JobTrackingFinalizer))
+			})
 		})
-		catchesUp(s)
-		s.Delete(pod)
-		s.Soon("the pod has ended", func(g Gomega) { g.Expect(s.InPhase(corev1.PodRunning)).To(BeEmpty()) })
-		s.Stays("the pod has the finalizer", func(g Gomega) {
-			g.Expect(podNamed(s, "runs").Finalizers).To(ConsistOf(batchv1.JobTrackingFinalizer))
-		})
-	})
 
 	// Wrong: corrects the counters, or acts once the Job has finished.
 	It("the controller keeps the status that another controller writes", covers.Requirements(
