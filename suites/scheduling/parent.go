@@ -127,7 +127,8 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 
 	// Wrong: knows the controller by a part of the reference.
 	It("a Job that delegates has a PodGroup from the Workload of its controller, among those of others",
-		covers.Requirements(GroupOfParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
+		covers.Requirements(GroupOfParent), covers.MayShow(upstream.StartsWithoutParent), framework.Needs(
+			spec.ConfigMaps), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			for _, name := range []string{"a", "b", "c", "d"} { // a wrong controller takes the right Workload by chance
 				owner := parentOf(s, "parent-of-"+name)
@@ -201,7 +202,8 @@ var _ = Describe("Job scheduling, parents:", behaviour.Scheduling, func() {
 
 	// Wrong: keeps the group as it was made.
 	It("the PodGroup of a Job that delegates follows the Workload of its controller when the Job changes, too",
-		covers.Requirements(FollowsParent), framework.Needs(spec.ConfigMaps), func(ctx SpecContext) {
+		covers.Requirements(FollowsParent), covers.MayShow(upstream.StartsWithoutParent), framework.Needs(
+			spec.ConfigMaps), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			owner := parent(s)
 			workload := workloadOf(s, owner, 2)
