@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jobconformance/jobconformance/controller/cronjob"
+	"github.com/jobconformance/jobconformance/controller/internal/lease"
 	"github.com/jobconformance/jobconformance/controller/job"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,7 +24,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics/legacyregistry"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo/leaderelection" // leader_election_*
@@ -251,52 +249,21 @@ func handler(health *health) http.Handler {
 	return mux
 }
 
-// seenLock passes on who holds the Lease, each time that it is read. A leader that stood still for longer than the
-// Lease lasts would go on for the renew deadline, although it reads that another one leads.
-type seenLock struct {
-	seen func(holder string)
-	resourcelock.Interface
-}
-
-// Get reads the Lease.
-func (l seenLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	read, raw, err := l.Interface.Get(ctx)
-	if err == nil {
-		l.seen(read.HolderIdentity)
-	}
-	return read, raw, err
-}
-
 // lead runs the work while it has the Lease. It returns an error if it lost the Lease, and nil when
 // ctx is done; then it gives the Lease back after the work has ended.
 func lead(ctx context.Context, o options, client kubernetes.Interface, health *health, work *work) error {
-	host, err := os.Hostname()
-	if err != nil {
-		host = name
-	}
 	election, giveBack := context.WithCancel(context.Background())
 	defer giveBack()
 	led, stopLeading := context.WithCancel(ctx)
 	defer stopLeading()
 	leading := make(chan struct{})
-	identity := host + "_" + uuid.NewString()
-	lost := func(holder string) {
-		select {
-		case <-leading:
-			if holder != "" && holder != identity {
-				stopLeading()
-				giveBack()
-			}
-		default:
-		}
-	}
+	lock := lease.New(client.CoordinationV1(), o.election, func() {
+		stopLeading()
+		giveBack()
+	})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Name: name,
-		Lock: seenLock{lost, &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: o.election.ResourceNamespace, Name: o.election.ResourceName},
-			Client:     client.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
-		}},
+		Name:            name,
+		Lock:            lock,
 		LeaseDuration:   o.election.LeaseDuration.Duration,
 		RenewDeadline:   o.election.RenewDeadline.Duration,
 		RetryPeriod:     o.election.RetryPeriod.Duration,
@@ -311,7 +278,7 @@ func lead(ctx context.Context, o options, client kubernetes.Interface, health *h
 			OnStoppedLeading: func() {},
 			OnNewLeader: func(leader string) {
 				klog.InfoS("New leader elected", "identity", leader)
-				if leader != identity {
+				if leader != lock.Identity() {
 					health.ready.Store(true) // to take over
 				}
 			},

@@ -1,17 +1,20 @@
 package crd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	v1 "github.com/jobconformance/jobconformance/controller/crd/api/v1"
+	"github.com/jobconformance/jobconformance/controller/internal/lease"
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
+	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -58,13 +61,15 @@ func NewCommand() *cobra.Command {
 ` + v1.GroupVersion.Group + `. Their Jobs are another controller's.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			mgr, err := o.manager()
+			ctx, lose := context.WithCancel(cmd.Context())
+			defer lose()
+			mgr, err := o.manager(lose)
 			if err != nil {
 				return err
 			}
 			r := &Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder(name),
 				Clock: clock.RealClock{}}
-			if err := r.SetupWithManager(cmd.Context(), mgr, o.concurrent); err != nil {
+			if err := r.SetupWithManager(ctx, mgr, o.concurrent); err != nil {
 				return err
 			}
 			if o.webhookPort != 0 {
@@ -74,7 +79,11 @@ func NewCommand() *cobra.Command {
 					return err
 				}
 			}
-			return mgr.Start(cmd.Context())
+			if err := mgr.Start(ctx); err != nil || cmd.Context().Err() != nil {
+				return err
+			}
+			return fmt.Errorf("lost the Lease %s/%s; another replica goes on", o.election.ResourceNamespace,
+				o.election.ResourceName)
 		},
 	}
 	f := cmd.Flags()
@@ -104,8 +113,8 @@ func NewCommand() *cobra.Command {
 	return cmd
 }
 
-// manager returns the manager that the flags ask for.
-func (o options) manager() (manager.Manager, error) {
+// manager returns the manager that the flags ask for. It calls lost when it reads that another replica leads instead.
+func (o options) manager(lost func()) (manager.Manager, error) {
 	log.SetLogger(klog.Background())
 	if wrong := validation.ValidateLeaderElectionConfiguration(&o.election,
 		field.NewPath("--leader-elect")); len(wrong) > 0 {
@@ -119,21 +128,27 @@ func (o options) manager() (manager.Manager, error) {
 	if err := errors.Join(clientscheme.AddToScheme(scheme), v1.AddToScheme(scheme)); err != nil {
 		return nil, err
 	}
+	leases := rest.CopyConfig(config)
+	leases.Timeout = o.election.RenewDeadline.Duration / 5 // so that one that hangs loses no Lease
+	client, err := coordinationv1.NewForConfig(leases)
+	if err != nil {
+		return nil, err
+	}
 	wait := grace
 	mgr, err := manager.New(config, manager.Options{
-		Scheme:                        scheme,
-		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
-		Metrics:                       metricsserver.Options{BindAddress: o.metrics},
-		HealthProbeBindAddress:        o.probes,
-		LeaderElection:                o.election.LeaderElect,
-		LeaderElectionID:              o.election.ResourceName,
-		LeaderElectionNamespace:       o.election.ResourceNamespace,
-		LeaderElectionReleaseOnCancel: true,
-		LeaseDuration:                 &o.election.LeaseDuration.Duration,
-		RenewDeadline:                 &o.election.RenewDeadline.Duration,
-		RetryPeriod:                   &o.election.RetryPeriod.Duration,
-		GracefulShutdownTimeout:       &wait,
-		WebhookServer:                 webhook.NewServer(webhook.Options{Port: o.webhookPort, CertDir: o.webhookCerts}),
+		Scheme:                              scheme,
+		Cache:                               cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Metrics:                             metricsserver.Options{BindAddress: o.metrics},
+		HealthProbeBindAddress:              o.probes,
+		LeaderElection:                      o.election.LeaderElect,
+		LeaderElectionResourceLockInterface: lease.New(client, o.election, lost),
+		LeaderElectionReleaseOnCancel:       true,
+		LeaseDuration:                       &o.election.LeaseDuration.Duration,
+		RenewDeadline:                       &o.election.RenewDeadline.Duration,
+		RetryPeriod:                         &o.election.RetryPeriod.Duration,
+		GracefulShutdownTimeout:             &wait,
+		WebhookServer: webhook.NewServer(webhook.Options{
+			Port: o.webhookPort, CertDir: o.webhookCerts}),
 	})
 	if err != nil {
 		return nil,

@@ -398,9 +398,8 @@ var _ = Describe("Defaults:", behaviour.Defaults, func() {
 		beDropped := MatchError(ContainSubstring("spec.scheduling was dropped")) // the suites' client says so
 		_, err := dryRun(s, puppet.Job("a").With(scheduling).Obj())
 		Expect(err).To(beDropped, "a new Job")
-		changed := s.Create(puppet.Job("b")).Made().DeepCopy()
-		scheduling(changed)
-		Expect(s.Client.Update(ctx, changed, client.DryRunAll)).To(beDropped, "a change")
+		_, err = changed(s, s.Create(puppet.Job("b")).Made(), scheduling)
+		Expect(err).To(beDropped, "a change")
 	})
 
 	It("the API server sets a CronJob to Allow and limits of 3 and 1", covers.Requirements(
