@@ -57,6 +57,9 @@ type Options struct {
 	Controllers []string
 	// ManagedBy is the spec.managedBy of its Jobs. Default: none.
 	ManagedBy string
+	// Upstream is the version of Kubernetes that the controller is a build of, as in v1.37.1: the known bugs of its
+	// kube-controller-manager are expected. Default: it is none.
+	Upstream string
 	// Declined are features that the controller does not claim.
 	Declined []contract.Feature
 	// Expectations is the path of a file as package expectations reads it, with requirements that the
@@ -212,7 +215,8 @@ func (o Options) implementation() (implementation.Implementation, error) {
 			badinput.New("there is no way, or more than one, to start the controller",
 				"set Options.Start or Options.Command")
 	}
-	of := implementation.Options{Name: "exec:" + o.Command, Controllers: o.Controllers, ManagedBy: o.ManagedBy}
+	of := implementation.Options{Name: "exec:" + o.Command, Controllers: o.Controllers, ManagedBy: o.ManagedBy,
+		Upstream: o.Upstream}
 	if o.Start != nil {
 		of.Name, of.Run = o.Implementation.Name, o.Start
 	}

@@ -14,9 +14,10 @@ func TestConformance(t *testing.T) {
 	r := conformance.Run(t, conformance.Options{
 		Implementation: report.Implementation{Name: "example", Version: "v0.1.0",
 			Contact: []string{"https://example.org/controller"}},
-		Start:   Run,
-		Labels:  "behaviour:parallelism || behaviour:concurrencyPolicy",
-		Reports: os.Getenv("REPORTS"),
+		Start:    Run,
+		Upstream: upstream,
+		Labels:   "behaviour:parallelism || behaviour:concurrencyPolicy",
+		Reports:  os.Getenv("REPORTS"),
 	})
 	if r.Specs[spec.Passed] == 0 {
 		t.Error("no spec has passed")

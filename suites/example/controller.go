@@ -14,6 +14,9 @@ import (
 	"k8s.io/kubernetes/pkg/controller/job"
 )
 
+// upstream is the version of k8s.io/kubernetes in go.mod. A controller of your own has none.
+const upstream = "v1.37.2"
+
 // Run reconciles the Jobs and CronJobs of a cluster until ctx ends.
 func Run(ctx context.Context, config *rest.Config) error {
 	config = rest.CopyConfig(config)

@@ -32,6 +32,7 @@ func TestFeature(t *testing.T) {
 	testenv.Test(t, conformance.Feature(conformance.Options{
 		Implementation: report.Implementation{Name: "example"},
 		Start:          Run,
+		Upstream:       upstream,
 		Where:          run.Where{PuppetImage: os.Getenv("PUPPET_IMAGE")},
 		Labels:         "behaviour:historyLimits",
 	}))

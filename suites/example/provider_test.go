@@ -29,6 +29,7 @@ func TestProvider(t *testing.T) {
 	r := conformance.Run(t, conformance.Options{
 		Implementation: report.Implementation{Name: "example"},
 		Start:          Run,
+		Upstream:       upstream,
 		Where: run.Where{
 			Provider:    provider,
 			KindConfig:  "kind-config.yaml",
