@@ -13,7 +13,7 @@ var (
 			"backoffLimit, and not before.",
 		"batch/v1 JobSpec.backoffLimit; batch/v1 JobCondition.reason; batch/v1 JobReasonBackoffLimitExceeded; docs: "+
 			"concepts/workloads/controllers/job#pod-backoff-failure-policy",
-		contract.Invariants{"job-fails-for-a-reason"})
+		contract.Invariants{"job-fails-at-its-backoff-limit"})
 	RetriesWithinBackoffLimit = set.New("JOB-BACKOFF-002",
 		"A Job controller MUST replace a pod that has failed as long as the limit is not exceeded.",
 		"batch/v1 JobSpec.backoffLimit; docs: concepts/workloads/controllers/job#pod-backoff-failure-policy")
@@ -76,7 +76,7 @@ var (
 		"Restarts of containers, such as sidecars, MUST NOT count towards backoffLimit where the pods' restartPolicy "+
 			"is Never.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy; KEP-753; KEP-5307",
-		contract.Invariants{"job-fails-for-a-reason"})
+		contract.Invariants{"job-fails-at-its-backoff-limit"})
 )
 
 // The restartPolicy OnFailure: containers fail, and their pods stay.
@@ -89,11 +89,11 @@ var (
 		"A Job MUST fail with the reason BackoffLimitExceeded when its containers have restarted as often as "+
 			"backoffLimit says, and not before.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
-		contract.Invariants{"job-fails-for-a-reason"})
+		contract.Invariants{"job-fails-at-its-restart-limit"})
 	FirstRestartFails = set.New("JOB-ONFAILURE-003",
 		"With backoffLimit 0, a Job MUST fail at the first restart, and MUST become Complete if there is none.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy",
-		contract.Invariants{"job-fails-for-a-reason"})
+		contract.Invariants{"job-fails-at-its-restart-limit"})
 	AddsUpRestarts = set.New("JOB-ONFAILURE-004",
 		"The restarts of all containers of all pods MUST be added up.",
 		"docs: concepts/workloads/controllers/job#pod-backoff-failure-policy")
@@ -130,7 +130,7 @@ var (
 			"ended last once the pod has failed.",
 		"batch/v1 PodFailurePolicyRule.onExitCodes; KEP-5307",
 		contract.PodFailurePolicy, contract.Versions(">= 1.35.0"), contract.Gates{gates.ContainerRestartRules},
-		contract.Invariants{"job-fails-for-a-reason"})
+		contract.Invariants{"job-fails-by-its-policy"})
 	RestartsFailNoIndex = set.New("JOB-RESTARTRULES-003",
 		"Such a restart MUST NOT count as a failure of its index.",
 		"batch/v1 JobSpec.backoffLimitPerIndex; KEP-5307",
@@ -166,7 +166,7 @@ var (
 		"A Job with a failed index MUST fail with the reason FailedIndexes when all its indexes "+
 			"have ended, and not before.",
 		"batch/v1 JobReasonFailedIndexes; KEP-3850",
-		contract.BackoffLimitPerIndex, contract.Invariants{"job-fails-for-a-reason"})
+		contract.BackoffLimitPerIndex, contract.Invariants{"job-fails-for-failed-indexes"})
 	RetriedIndexesComplete = set.New("JOB-BACKOFFLIMITPERINDEX-005",
 		"A Job MUST complete when all its indexes have succeeded, however often each of them "+
 			"was retried within its limit.",
@@ -191,11 +191,11 @@ var (
 	FailedIndexesWithinMax = set.New("JOB-BACKOFFLIMITPERINDEX-009",
 		"As many failed indexes as maxFailedIndexes MUST NOT end the Job.",
 		"batch/v1 JobSpec.maxFailedIndexes; KEP-3850",
-		contract.BackoffLimitPerIndex, contract.Invariants{"job-fails-for-a-reason"})
+		contract.BackoffLimitPerIndex, contract.Invariants{"job-fails-at-its-max-failed-indexes"})
 	NoOverallLimitByDefault = set.New("JOB-BACKOFFLIMITPERINDEX-010",
 		"With a backoffLimitPerIndex and no backoffLimit, the number of failures of the whole Job MUST NOT be limited.",
 		"batch/v1 JobSpec.backoffLimit: defaults to 2147483647 then; KEP-3850",
-		contract.BackoffLimitPerIndex, contract.Invariants{"job-fails-for-a-reason"})
+		contract.BackoffLimitPerIndex, contract.Invariants{"job-fails-at-its-backoff-limit"})
 	OverallLimitBesidePerIndex = set.New("JOB-BACKOFFLIMITPERINDEX-011",
 		"A backoffLimit beside backoffLimitPerIndex MUST limit the failures of all indexes together.",
 		"batch/v1 JobSpec.backoffLimit; KEP-3850",
@@ -264,7 +264,7 @@ var (
 			"PodFailurePolicy, to which the gate PodFailurePolicyName adds the rule, however many retries are left.",
 		"batch/v1 PodFailurePolicyRule.action; batch/v1 JobReasonPodFailurePolicy; KEP-3329",
 		contract.PodFailurePolicy,
-		contract.Invariants{"job-fail-job-is-heeded", "job-fails-for-a-reason", "job-fail-job-is-heeded"})
+		contract.Invariants{"job-fail-job-is-heeded", "job-fails-by-its-policy", "job-fail-job-is-heeded"})
 	FailJobMessage = set.New("JOB-PODFAILUREPOLICY-002",
 		"The conditions of a Job that fails so MUST say which pod it was, which container with which exit code or "+
 			"which pod condition, and which rule.",
@@ -303,7 +303,7 @@ var (
 	FirstRuleDecides = set.New("JOB-PODFAILUREPOLICY-009",
 		"Rules MUST be tried in their order, and the first that matches a failure decides alone.",
 		"batch/v1 PodFailurePolicy.rules",
-		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-by-its-policy"})
 	ExitCodesIn = set.New("JOB-PODFAILUREPOLICY-010",
 		"With the operator In, onExitCodes MUST match when a container's exit code is one "+
 			"of the values, and only then.",
@@ -313,11 +313,11 @@ var (
 		"With the operator NotIn, onExitCodes MUST match when the exit code of a container that failed is none "+
 			"of the values, and only then.",
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement.operator",
-		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-by-its-policy"})
 	SucceededContainerNeverMatches = set.New("JOB-PODFAILUREPOLICY-012",
 		"onExitCodes MUST NOT match because of a container that succeeded.",
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement: exit code 0 is excluded",
-		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-by-its-policy"})
 	ExitCodesOfOneContainer = set.New("JOB-PODFAILUREPOLICY-013",
 		"With a containerName, onExitCodes MUST look at that container alone.",
 		"batch/v1 PodFailurePolicyOnExitCodesRequirement.containerName",
@@ -349,7 +349,7 @@ var (
 			"replaced before it has ended.",
 		"batch/v1 JobSpec.podReplacementPolicy: Failed is the only value; docs: "+
 			"concepts/workloads/controllers/job#pod-failure-policy; KEP-3329",
-		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason", "job-replaces-only-failed"})
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-by-its-policy", "job-replaces-only-failed"})
 	RulesNeedAFailure = set.New("JOB-PODFAILUREPOLICY-020",
 		"Rules MUST NOT be applied to pods that run or have succeeded.",
 		"batch/v1 JobSpec.podFailurePolicy: the policy of handling failed pods",
@@ -362,12 +362,12 @@ var (
 	UnterminatedHasNoExitCode = set.New("JOB-PODFAILUREPOLICY-022",
 		"onExitCodes MUST NOT match because of a container that has not terminated.",
 		"batch/v1 PodFailurePolicyRule.onExitCodes; kubernetes/kubernetes#113852",
-		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-by-its-policy"})
 	MatchesDisruptions = set.New("JOB-PODFAILUREPOLICY-023",
 		"Rules MUST be able to match the condition DisruptionTarget of a pod that is preempted, evicted because of a "+
 			"taint, deleted by the garbage collector of pods or terminated with its node, whatever its reason.",
 		"KEP-3329; docs: concepts/workloads/pods/disruptions#pod-disruption-conditions",
-		contract.PodFailurePolicy, contract.Invariants{"job-fails-for-a-reason"})
+		contract.PodFailurePolicy, contract.Invariants{"job-fails-by-its-policy"})
 	ReasonHasRuleIndex = set.New("JOB-PODFAILUREPOLICY-024",
 		"When a rule without a name fails the Job, the reason MUST be PodFailurePolicy, an underscore and the index "+
 			"of the rule, from 0.",

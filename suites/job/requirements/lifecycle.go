@@ -303,7 +303,7 @@ var (
 			"its startTime, and not before.",
 		"batch/v1 JobSpec.activeDeadlineSeconds; batch/v1 JobReasonDeadlineExceeded; docs: "+
 			"concepts/workloads/controllers/job#job-termination-and-cleanup",
-		contract.Invariants{"job-fails-for-a-reason"})
+		contract.Invariants{"job-fails-at-its-deadline"})
 	DeadlineDeletesActive = set.New("JOB-DEADLINE-002",
 		"When the deadline is over, a Job controller MUST delete all pods of the Job that "+
 			"are active, and start no more.",
