@@ -125,8 +125,9 @@ func compareCommand() *cobra.Command {
 best to the worst, are conformant, warning, known issue, the unknown ones (declined, not
 verified, harness error), and non-conformant or unexpected pass.
 
-Of specs that passed in both, the kinds of requests are printed of which the implementation sent a quarter
-more, and 30 more at least. That is not worse: no requirement says how many there may be.
+Of specs that passed in both, the kinds of requests are printed of which the implementation sent half as
+many more, and 30 more at least, but for those of Events. That is not worse: no requirement says how
+many there may be.
 
 OLD and NEW are report.yaml, or folders of reports. What an incomplete new report has not
 verified is not worse.

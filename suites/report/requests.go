@@ -20,9 +20,10 @@ type Growth struct {
 	Specs []string `json:"specs"`
 }
 
-// Bounds of what is no growth: retries and back-offs differ from run to run.
+// Bounds of what is no growth: retries and back-offs differ from run to run. Of whole runs of one controller, at loads
+// from 2 to 60, some had 1.26 times as many status updates as others, and no other kind more.
 const (
-	noiseFactor = 1.25
+	noiseFactor = 1.5
 	noiseCount  = 30
 	// grownSpecs is how many specs of a kind are named.
 	grownSpecs = 3
@@ -48,6 +49,9 @@ func growth(old, new map[string]Requests) []Growth {
 			continue
 		}
 		for _, request := range slices.Sorted(maps.Keys(merged(before, new[text]))) {
+			if isOfEvents(request) {
+				continue
+			}
 			g := sums[request]
 			if g == nil {
 				g = &Growth{Request: request}
@@ -78,6 +82,10 @@ func growth(old, new map[string]Requests) []Growth {
 	})
 	return all
 }
+
+// isOfEvents reports whether a kind of requests writes Events. Controllers send them late and drop them, so that
+// there are twice as many in one run as in another.
+func isOfEvents(request string) bool { return strings.HasSuffix(request, " events") }
 
 // merged has the keys of both.
 func merged(a, b Requests) Requests {

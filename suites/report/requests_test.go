@@ -14,8 +14,10 @@ func TestGrowthOfRequests(t *testing.T) {
 		old, new map[string]Requests
 		want     string
 	}{
-		"the same":                      {of(5, 100), of(5, 100), ""},
-		"noise":                         {of(5, 100), of(6, 115), ""},
+		"the same": {of(5, 100), of(5, 100), ""},
+		"noise":    {of(5, 100), of(6, 145), ""},
+		"Events": {map[string]Requests{"one": {}},
+			map[string]Requests{"one": {"create events": 90}}, ""},
 		"few of which there are twice":  {of(5, 100), of(20, 100), ""},
 		"less":                          {of(5, 200), of(5, 100), ""},
 		"a spec that the old one lacks": {map[string]Requests{"one": {}}, of(5, 300), ""},
