@@ -123,7 +123,8 @@ func compareCommand() *cobra.Command {
 	c := command("compare OLD NEW", "Print what got better and worse from one report.yaml to another",
 		`Compares two reports, requirement by requirement. The outcomes, from the
 best to the worst, are conformant, warning, known issue, the unknown ones (declined, not
-verified, harness error), and non-conformant or unexpected pass.
+verified, harness error), and non-conformant or unexpected pass. A known issue that some runs do not
+show is neither better nor worse than conformant.
 
 Of specs that passed in both, the kinds of requests are printed of which the implementation sent half as
 many more, and 30 more at least, but for those of Events. That is not worse: no requirement says how

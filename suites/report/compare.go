@@ -76,6 +76,8 @@ func Compare(old, new *Report) (*Comparison, error) {
 		switch both := o.ID != "" && n.ID != ""; {
 		case o.Outcome == n.Outcome:
 			c.Same++
+		case isByChance(o, n), isByChance(n, o):
+			c.Other = append(c.Other, change)
 		case c.Incomplete != "" && (n.Outcome == spec.NotVerified || n.Outcome == spec.HarnessError):
 			c.Other = append(c.Other, change)
 		case both && rank(n.Outcome) > rank(o.Outcome), o.ID == "" && n.Outcome == NonConformant:
@@ -90,6 +92,16 @@ func Compare(old, new *Report) (*Comparison, error) {
 		return nil, badinput.New("the reports have no requirement in common", "compare reports of one kind of run")
 	}
 	return c, nil
+}
+
+// isByChance reports whether a requirement is a known issue in one report only, by bugs that some runs do not show.
+func isByChance(known, other Requirement) bool {
+	shows := func(sometimes bool) bool {
+		return slices.ContainsFunc(known.Evidence, func(e Evidence) bool {
+			return e.KnownIssue != "" && e.Sometimes == sometimes
+		})
+	}
+	return known.Outcome == spec.KnownIssue && other.Outcome == Conformant && shows(true) && !shows(false)
 }
 
 // differences are what two reports differ in beside outcomes, for people.

@@ -65,6 +65,38 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// Some bugs of Kubernetes depend on the order in which two watches arrive.
+func TestCompareTakesNoBugForARegressionThatSomeRunsDoNotShow(t *testing.T) {
+	of := func(sometimes ...bool) *Report {
+		r := with(spec.KnownIssue)
+		for _, is := range sometimes {
+			r.Requirements[0].Evidence = append(r.Requirements[0].Evidence, Evidence{KnownIssue: "a", Sometimes: is})
+		}
+		return r
+	}
+	for name, test := range map[string]struct {
+		known         *Report
+		worse, better int
+	}{
+		"in some runs":                    {of(true), 0, 0},
+		"in all runs":                     {of(false), 1, 1},
+		"one in all, another one in some": {of(true, false), 1, 1},
+	} {
+		forth, err := Compare(with(Conformant), test.known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Compare(test.known, with(Conformant))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(forth.Worse) != test.worse || len(back.Better) != test.better {
+			t.Errorf("%s: %d worse, and back %d better, want %d, %d", name, len(forth.Worse), len(back.Better),
+				test.worse, test.better)
+		}
+	}
+}
+
 func TestCompareSaysWhatElseDiffers(t *testing.T) {
 	one, other := with(Conformant), with(Conformant)
 	one.Implementation.Name, other.Implementation.Name = "reference", "exec:./mine"

@@ -221,7 +221,7 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 			e.Elsewhere = !e.Verified && s.Cause == spec.Assertion
 		}
 		if s.KnownIssue != nil && (s.Failed || s.Passed) {
-			e.KnownIssue = s.KnownIssue.Name()
+			e.KnownIssue, e.Sometimes = s.KnownIssue.Name(), s.ShowsSometimes()
 		}
 		out.Evidence = append(out.Evidence, e)
 	}

@@ -348,6 +348,8 @@ type Evidence struct {
 	Note string `json:"note,omitempty"`
 	// KnownIssue is the upstream issue or pull request for which it was expected to fail.
 	KnownIssue string `json:"knownIssue,omitempty"`
+	// Sometimes is true of a known issue that some runs do not show.
+	Sometimes bool `json:"sometimes,omitempty"`
 	// Duration is how long it ran, as in "1.2s".
 	Duration metav1.Duration `json:"duration"`
 	// Cause is the kind of reason for which it failed: assertion, invariant,
