@@ -42,6 +42,9 @@ type Requirement struct {
 	Grounds []spec.Ground
 	// About are further grounds that its sentence is about: a spec of it fails where one does not hold.
 	About []spec.Ground
+	// Situations are what it is about: each arises in every spec that covers it, but for those that say otherwise
+	// (covers.MayArise). Default: it always holds, or none fits.
+	Situations []spec.Situation
 	// Provisional is true for a requirement that is new in this minor release: a spec that covers
 	// nothing else warns where it fails. The next minor release makes it count.
 	Provisional bool
@@ -64,16 +67,17 @@ func (s *Set) New(id, text, source string, details ...Detail) Requirement {
 // All returns the requirements of the set.
 func (s *Set) All() []Requirement { return slices.Clone(s.all) }
 
-// Detail is a Feature, Versions, Gates, Invariants, Grounds, About or Provisional.
+// Detail is a Feature, Versions, Gates, Invariants, Grounds, About, Situations or Provisional.
 type Detail interface{ of(*Requirement) }
 
-// Versions, Gates, Invariants, Grounds and About are the fields of a Requirement with that name.
+// Versions, Gates, Invariants, Grounds, About and Situations are the fields of a Requirement with that name.
 type (
 	Versions   string
 	Gates      []gates.Gate
 	Invariants []string
 	Grounds    []spec.Ground
 	About      []spec.Ground
+	Situations []spec.Situation
 )
 
 type provisional bool
@@ -87,6 +91,7 @@ func (g Gates) of(r *Requirement)      { r.Gates = g }
 func (i Invariants) of(r *Requirement) { r.Invariants = i }
 func (g Grounds) of(r *Requirement)    { r.Grounds = g }
 func (a About) of(r *Requirement)      { r.About = a }
+func (s Situations) of(r *Requirement) { r.Situations = s }
 
 func (p provisional) of(r *Requirement) { r.Provisional = bool(p) }
 

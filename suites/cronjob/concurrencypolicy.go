@@ -5,6 +5,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
@@ -116,7 +117,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 		// A user takes the running Job away from the CronJob. Wrong: waits until it sees the Job in
 		// status.active among its own.
 		It("the controller starts the next Job although the running one has lost its owner", covers.Requirements(
-			AllowStartsAnother), func(ctx SpecContext) {
+			AllowStartsAnother), covers.MayArise(spec.DueWhileRunning), func(ctx SpecContext) {
 			cronJob, job := running(framework.New(ctx), cron(batchv1.AllowConcurrent))
 			job.Change(func(j *batchv1.Job) { j.OwnerReferences = nil })
 			cronJob.NextDue(second)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/framework"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	"github.com/jobconformance/jobconformance/suites/contract/upstream"
 	. "github.com/jobconformance/jobconformance/suites/faults/requirements"
@@ -119,7 +120,7 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 
 	// Wrong: gives the Job of a scheduled time another name each time.
 	It("after a change of leader, a late request of the old leader creates no second Job", covers.Requirements(
-		CronSurvivesCrashes), func(ctx SpecContext) {
+		CronSurvivesCrashes), covers.MayArise(spec.Restarted), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		first, second := s.Leaders(0)
 		arrives := make(chan struct{})
@@ -139,7 +140,8 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 
 	// Wrong: patches the status without saying which revision it has seen.
 	It("after a change of leader, a late status write of the old leader sets nothing back", covers.Requirements(
-		CronSurvivesCrashes), covers.MayShow(upstream.LostStart), func(ctx SpecContext) {
+		CronSurvivesCrashes), covers.MayArise(spec.Restarted), covers.MayShow(upstream.LostStart), func(
+		ctx SpecContext) {
 		s := framework.New(ctx)
 		old, young := s.Leaders(0)
 		arrives := make(chan struct{})

@@ -52,11 +52,12 @@ var (
 		"API conventions: back-off of controllers; kubernetes/kubernetes#49727; kubernetes/kubernetes#32785")
 	DeadlineWhilePodsAreRefused = set.New("JOB-ADMISSION-012",
 		"A Job whose pods are refused MUST fail when its activeDeadlineSeconds are over.",
-		"batch/v1 JobSpec.activeDeadlineSeconds")
+		"batch/v1 JobSpec.activeDeadlineSeconds",
+		contract.Situations{spec.DeadlinePassed})
 	SuspendedWhilePodsAreRefused = set.New("JOB-ADMISSION-013",
 		"A Job that is suspended while its pods are refused MUST become Suspended and MUST NOT get pods later.",
 		"batch/v1 JobSpec.suspend",
-		contract.Suspend)
+		contract.Suspend, contract.Situations{spec.JobSuspended})
 	DeletedWhilePodsAreRefused = set.New("JOB-ADMISSION-014",
 		"A Job that is deleted while its pods are refused MUST NOT get pods later.",
 		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup")

@@ -36,6 +36,13 @@ func Check(requirements []contract.Requirement, specs types.SpecReports) error {
 		if len(ids) == 0 {
 			problems = append(problems, fmt.Sprintf("the spec %q covers no requirement", s.FullText()))
 		}
+		for _, name := range under(spec.MayAriseLabel, s.Labels()) {
+			if !slices.Contains(under(spec.SituationLabel, s.Labels()), name) {
+				problems = append(problems,
+					fmt.Sprintf("the spec %q need not make %s, which its requirements are not about",
+						s.FullText(), name))
+			}
+		}
 		for _, id := range ids {
 			if _, known := covered[id]; !known {
 				problems = append(problems,
@@ -87,6 +94,8 @@ func problem(r contract.Requirement) string {
 		return "is provisional, but its invariants count"
 	case slices.ContainsFunc(r.Gates, func(g gates.Gate) bool { return !gates.IsKnown(g) }):
 		return fmt.Sprintf("is of an unknown gate, one of %q", r.Gates)
+	case slices.ContainsFunc(r.Situations, func(s spec.Situation) bool { return s.Sentence() == "" }):
+		return fmt.Sprintf("is about an unknown situation, one of %q", r.Situations)
 	case version.Check(r.Versions) != nil:
 		return fmt.Sprintf("has versions %q, which are no constraint", r.Versions)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/onsi/ginkgo/v2"
 )
 
-// Requirements decorates a spec with the requirements that it checks: IDs, profiles, features,
-// the gates, the area, the level and the grounds that it is about become labels, and their versions limit where the
-// spec runs. The level is that of the most binding requirement, the area that of the first one.
+// Requirements decorates a spec with the requirements that it checks: IDs, profiles, features, the gates, the area, the
+// level, the grounds and the situations that it is about become labels, and their versions limit where the spec runs.
+// The level is that of the most binding requirement, the area that of the first one.
 func Requirements(requirements ...contract.Requirement) []any {
 	labels := ginkgo.Labels{level(requirements).Label()}
 	if !slices.ContainsFunc(requirements, func(r contract.Requirement) bool { return !r.Provisional }) {
@@ -37,6 +37,11 @@ func Requirements(requirements ...contract.Requirement) []any {
 		for _, ground := range slices.Concat(r.Grounds, r.About) {
 			if about := spec.AboutLabel + string(ground); !slices.Contains(labels, about) {
 				labels = append(labels, about)
+			}
+		}
+		for _, situation := range r.Situations {
+			if label := spec.SituationLabel + string(situation); !slices.Contains(labels, label) {
+				labels = append(labels, label)
 			}
 		}
 		for _, gate := range r.Gates {
@@ -95,6 +100,15 @@ func Shows(bugs ...spec.Bug) ginkgo.Labels { return labels(bugs, spec.Bug.Label)
 // implementation happens to see one event before another: where it has one of them, the spec may pass
 // as well.
 func MayShow(bugs ...spec.Bug) ginkgo.Labels { return labels(bugs, spec.Bug.MayLabel) }
+
+// MayArise decorates a spec that need not make these situations, although its requirements are about them: it may pass
+// without them.
+func MayArise(situations ...spec.Situation) (labels ginkgo.Labels) {
+	for _, s := range situations {
+		labels = append(labels, spec.MayAriseLabel+string(s))
+	}
+	return labels
+}
 
 func labels(bugs []spec.Bug, label func(spec.Bug) string) (all ginkgo.Labels) {
 	for _, b := range bugs {

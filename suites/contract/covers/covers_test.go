@@ -46,6 +46,13 @@ func TestCheck(t *testing.T) {
 			types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002")}, "JOB-A-001 is there twice"},
 		"many": {both, types.SpecReports{specReport("a"), specReport("b"), specReport("c")},
 			"and 2 more"},
+		"a situation of another one": {both, types.SpecReports{specReport("a", "JOB-A-001", "JOB-A-002"),
+			{LeafNodeType: types.NodeTypeIt, LeafNodeText: "b", LeafNodeLabels: []string{
+				spec.RequirementLabel + "JOB-A-001", spec.MayAriseLabel + "pod-failed"}}},
+			`the spec "b" need not make pod-failed, which its requirements are not about`},
+		"no situation": {changed(func(r *contract.Requirement) {
+			r.Situations = []spec.Situation{"x"}
+		}), nil, "JOB-A-001 is about an unknown situation"},
 		"not an ID": {changed(func(r *contract.Requirement) { r.ID = "job-1" }), nil, "job-1 is no ID"},
 		"no verb": {changed(func(r *contract.Requirement) {
 			r.Text = "It works."
@@ -122,6 +129,18 @@ func TestAreaIsThatOfTheFirstRequirement(t *testing.T) {
 		if got := spec.ParseLabels(labels).Areas; !slices.Equal(got, []string{want}) {
 			t.Errorf("%v: %v, want %s", labels, got, want)
 		}
+	}
+}
+
+func TestSituationsOfAllRequirements(t *testing.T) {
+	one := contract.Requirement{ID: "JOB-A-001", Text: "It MUST.", Situations: []spec.Situation{spec.PodFailed}}
+	other := contract.Requirement{ID: "JOB-A-002", Text: "It MUST.",
+		Situations: []spec.Situation{spec.JobResumed, spec.PodFailed}}
+	decorators := append(Requirements(one, other), MayArise(spec.JobResumed))
+	labels := spec.ParseLabels(slices.Concat(decorators[0].(ginkgo.Labels), decorators[1].(ginkgo.Labels)))
+	if want := []spec.Situation{spec.PodFailed, spec.JobResumed}; !slices.Equal(labels.Situations, want) ||
+		!slices.Equal(labels.MayArise, want[1:]) {
+		t.Errorf("%q, %q", labels.Situations, labels.MayArise)
 	}
 }
 

@@ -52,6 +52,20 @@ func TestInvariantsOfDeclinedRequirements(t *testing.T) {
 	}
 }
 
+func TestARequirementIsAboutEachSituation(t *testing.T) {
+	about := map[spec.Situation]bool{}
+	for _, r := range All() {
+		for _, s := range r.Situations {
+			about[s] = true
+		}
+	}
+	for _, s := range spec.Situations() {
+		if !about[s] {
+			t.Errorf("no requirement is about %s: %s", s, s.Sentence())
+		}
+	}
+}
+
 func TestEachGroundHasOneRequirement(t *testing.T) {
 	of := map[spec.Ground][]string{}
 	for _, r := range All() {

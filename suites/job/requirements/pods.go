@@ -33,10 +33,11 @@ var (
 			"count it as one of the Job's.",
 		"batch/v1 JobSpec.selector; batch/v1 JobSpec.manualSelector; docs: "+
 			"concepts/workloads/controllers/job#specifying-your-own-pod-selector",
-		contract.About{spec.JobActive})
+		contract.About{spec.JobActive}, contract.Situations{spec.PodWithoutOwner})
 	ReleasesUnmatchedPods = set.New("JOB-PODS-006",
 		"A Job controller MUST release a pod that no longer matches the Job's selector, and replace it.",
-		"batch/v1 JobSpec.selector; docs: concepts/overview/working-with-objects/labels")
+		"batch/v1 JobSpec.selector; docs: concepts/overview/working-with-objects/labels",
+		contract.Situations{spec.PodUnmatched})
 	LeavesForeignPods = set.New("JOB-PODS-007",
 		"A Job controller MUST NOT adopt, count or delete a pod that has another controlling owner, even "+
 			"if it matches the selector.",
@@ -44,22 +45,26 @@ var (
 		contract.About{spec.JobActive})
 	NoAdoptionWhileBeingDeleted = set.New("JOB-PODS-008",
 		"A Job controller MUST NOT adopt a pod for a Job that is being deleted.",
-		"docs: concepts/architecture/garbage-collection; kubernetes/kubernetes#42639")
+		"docs: concepts/architecture/garbage-collection; kubernetes/kubernetes#42639",
+		contract.Situations{spec.DeletedWithPods, spec.PodWithoutOwner})
 	NoPodsWhileBeingDeleted = set.New("JOB-PODS-009",
 		"A Job controller MUST NOT create a pod for a Job that is being deleted.",
 		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup; batch/v1 JobSpec",
-		contract.Invariants{"job-creates-nothing-while-deleted"})
+		contract.Invariants{"job-creates-nothing-while-deleted"}, contract.Situations{spec.DeletedWithPods})
 	PodsGoWithJob = set.New("JOB-PODS-010",
 		"When a Job is deleted, its pods MUST be able to go with it, whatever state they are in.",
 		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup; kubernetes/kubernetes#108752; "+
-			"kubernetes/kubernetes#109429")
+			"kubernetes/kubernetes#109429",
+		contract.Situations{spec.DeletedWithPods})
 	OrphanedPodsRun = set.New("JOB-PODS-011",
 		"When a Job is deleted and its pods are not, they MUST run on without an owner.",
 		"docs: concepts/workloads/controllers/job#specifying-your-own-pod-selector; docs: "+
-			"concepts/architecture/garbage-collection")
+			"concepts/architecture/garbage-collection",
+		contract.Situations{spec.DeletedWithPods})
 	KeepsFinishedPods = set.New("JOB-PODS-012",
 		"A Job controller MUST keep pods that have finished when the Job is finished.",
-		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup")
+		"docs: concepts/workloads/controllers/job#job-termination-and-cleanup",
+		contract.Situations{spec.CompletionsReached})
 	ResizedPodsRun = set.New("JOB-PODS-013",
 		"A Job controller MUST leave a pod alone whose resources are changed in place, and MUST create the next one "+
 			"with those of the template.",
@@ -97,27 +102,32 @@ var (
 		"docs: concepts/workloads/controllers/job#controlling-parallelism")
 	RaisedParallelism = set.New("JOB-PARALLELISM-006",
 		"When parallelism is raised, a Job controller MUST add pods and leave those alone that run.",
-		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism")
+		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism",
+		contract.Situations{spec.ParallelismRaised})
 	LoweredParallelism = set.New("JOB-PARALLELISM-007",
 		"When parallelism is lowered, a Job controller MUST delete as many active pods as are too many, and no others.",
 		"batch/v1 JobSpec.parallelism; docs: concepts/workloads/controllers/job#controlling-parallelism",
-		contract.Invariants{"job-surplus-at-rest"})
+		contract.Invariants{"job-surplus-at-rest"}, contract.Situations{spec.ParallelismLowered})
 	SurplusDoesNotFail = set.New("JOB-PARALLELISM-008",
 		"A pod that is deleted because parallelism was lowered MUST NOT count as failed.",
-		"batch/v1 JobSpec.parallelism; KEP-2307")
+		"batch/v1 JobSpec.parallelism; KEP-2307",
+		contract.Situations{spec.ParallelismLowered})
 	WorkQueueStopsAtSuccess = set.New("JOB-PARALLELISM-009",
 		"Once a pod of a Job without completions has succeeded, a Job controller MUST NOT start another one, and "+
 			"MUST let the others run to their end.",
-		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#parallel-jobs")
+		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#parallel-jobs",
+		contract.Situations{spec.PodSucceeded})
 	WorkQueueReplacesFailures = set.New("JOB-PARALLELISM-010",
 		"While no pod of a Job without completions has succeeded, a Job controller MUST replace those that fail.",
-		"docs: concepts/workloads/controllers/job#handling-pod-and-container-failures")
+		"docs: concepts/workloads/controllers/job#handling-pod-and-container-failures",
+		contract.Situations{spec.FailedWithinLimit})
 	PendingPodsCount = set.New("JOB-PARALLELISM-011",
 		"Pods that have not started yet MUST count towards parallelism like those that run.",
 		"batch/v1 JobStatus.active")
 	ReplacesDeletedAtOnce = set.New("JOB-PARALLELISM-012",
 		"Where podReplacementPolicy is not set, a Job controller MUST replace a pod as soon as somebody deletes it.",
-		"batch/v1 JobSpec.podReplacementPolicy; KEP-3939")
+		"batch/v1 JobSpec.podReplacementPolicy; KEP-3939",
+		contract.Situations{spec.PodDeleted})
 	RetriesToCreatePods = set.New("JOB-PARALLELISM-013",
 		"When pods cannot be created for a while, a Job controller MUST go on trying, and MUST NOT "+
 			"count the attempts as failures.",
@@ -125,7 +135,8 @@ var (
 	SurplusIsNotReady = set.New("JOB-PARALLELISM-014",
 		"Of the pods that are too many, a Job controller SHOULD delete those first that are not ready.",
 		"kube-controller-manager sorts by controller.ActivePods; docs: "+
-			"concepts/workloads/controllers/replicaset#scaling-a-replicaset")
+			"concepts/workloads/controllers/replicaset#scaling-a-replicaset",
+		contract.Situations{spec.ParallelismLowered})
 )
 
 // How a Job reaches its completions.
@@ -133,11 +144,13 @@ var (
 	CompletesAtCompletions = set.New("JOB-COMPLETIONS-001",
 		"A Job MUST become Complete when as many of its pods have succeeded as completions says, and not before.",
 		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#completion-mode",
-		contract.Invariants{"job-succeeds-for-a-reason", "job-completes-at-rest"})
+		contract.Invariants{"job-succeeds-for-a-reason", "job-completes-at-rest"},
+		contract.Situations{spec.CompletionsReached})
 	FailuresAreNoCompletions = set.New("JOB-COMPLETIONS-002",
 		"A pod that fails MUST NOT count towards completions, and MUST be replaced.",
 		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#handling-pod-and-container-failures",
-		contract.Invariants{"job-counts-no-more-than-pods"})
+		contract.Invariants{"job-counts-no-more-than-pods"},
+		contract.Situations{spec.PodFailed, spec.CompletionsReached})
 	OneCompletionOnePod = set.New("JOB-COMPLETIONS-003",
 		"With completions of 1, a Job controller MUST run one pod at a time, whatever the parallelism.",
 		"batch/v1 JobSpec.completions")
@@ -147,20 +160,25 @@ var (
 	WorkQueueCompletes = set.New("JOB-COMPLETIONS-005",
 		"A Job without completions MUST become Complete when one of its pods has succeeded and all others "+
 			"have ended, and not before.",
-		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#parallel-jobs")
+		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#parallel-jobs",
+		contract.Situations{spec.PodSucceeded})
 	CompletionsOutliveTheirPods = set.New("JOB-COMPLETIONS-006",
 		"A completion that was counted MUST stay counted when its pod is deleted.",
 		"batch/v1 JobStatus.succeeded; KEP-2307",
-		contract.Invariants{"job-creates-no-more-than-needed", "job-counters-never-decrease"})
+		contract.Invariants{"job-creates-no-more-than-needed", "job-counters-never-decrease"},
+		contract.Situations{spec.PodSucceeded})
 	DeletedSuccessCounts = set.New("JOB-COMPLETIONS-007",
 		"A pod that has succeeded MUST count as a completion, even if it is deleted before the status says so.",
-		"KEP-2307")
+		"KEP-2307",
+		contract.Situations{spec.PodSucceeded})
 	DeletesSurplusAtCompletion = set.New("JOB-COMPLETIONS-008",
 		"Once completions are reached, a Job controller MUST delete the pods of the Job that are still active.",
-		"kubernetes/kubernetes#99963; docs: concepts/workloads/controllers/job#parallel-jobs")
+		"kubernetes/kubernetes#99963; docs: concepts/workloads/controllers/job#parallel-jobs",
+		contract.Situations{spec.CompletionsReached, spec.DecidedWithPods})
 	NewJobStartsAtZero = set.New("JOB-COMPLETIONS-009",
 		"A Job MUST be counted anew that has the name of one that was deleted: neither counters nor back-off pass on.",
-		"kubernetes/kubernetes#132042; batch/v1 JobStatus")
+		"kubernetes/kubernetes#132042; batch/v1 JobStatus",
+		contract.Situations{spec.JobRecreated})
 	DefaultRunsOnePod = set.New("JOB-COMPLETIONS-010",
 		"A Job that sets neither completions nor parallelism MUST run one pod until one has succeeded.",
 		"docs: concepts/workloads/controllers/job#parallel-jobs")
@@ -194,20 +212,21 @@ var (
 	CompletesWithEveryIndex = set.New("JOB-INDEXED-006",
 		"An Indexed Job MUST become Complete when one pod has succeeded for each index, and not before.",
 		"batch/v1 JobSpec.completionMode",
-		contract.Indexed, contract.Invariants{"job-indexes-agree"})
+		contract.Indexed, contract.Invariants{"job-indexes-agree"}, contract.Situations{spec.CompletionsReached})
 	CompletedIndexesFormat = set.New("JOB-INDEXED-007",
 		"The status field completedIndexes MUST list the indexes that have succeeded in increasing order, with three "+
 			"or more consecutive ones as a range.",
 		"batch/v1 JobStatus.completedIndexes",
-		contract.Indexed, contract.Invariants{"job-indexes-never-shrink", "job-indexes-well-formed"})
+		contract.Indexed, contract.Invariants{"job-indexes-never-shrink", "job-indexes-well-formed"},
+		contract.Situations{spec.PodSucceeded})
 	SucceededIndexIsDone = set.New("JOB-INDEXED-008",
 		"An index that has succeeded MUST NOT be run again, also when its pod is deleted.",
 		"KEP-2214; kubernetes/kubernetes#108887",
-		contract.Indexed, contract.Invariants{"job-index-runs-no-more"})
+		contract.Indexed, contract.Invariants{"job-index-runs-no-more"}, contract.Situations{spec.PodSucceeded})
 	ReplacementKeepsIndex = set.New("JOB-INDEXED-009",
 		"The pod that replaces one that has failed or was deleted MUST have its index.",
 		"KEP-2214: Job completion and restart policy",
-		contract.Indexed)
+		contract.Indexed, contract.Situations{spec.PodFailed})
 	LowerIndexesFirst = set.New("JOB-INDEXED-010",
 		"A Job controller SHOULD run lower indexes first.",
 		"KEP-2214: Job parallelism; the order is not guaranteed",
@@ -224,7 +243,7 @@ var (
 	IndexCountsOnce = set.New("JOB-INDEXED-013",
 		"However many pods of an index succeed, the index MUST count once.",
 		"docs: concepts/workloads/controllers/job#completion-mode: only one of them counts towards the completions",
-		contract.Indexed, contract.Invariants{"job-indexes-agree"})
+		contract.Indexed, contract.Invariants{"job-indexes-agree"}, contract.Situations{spec.PodSucceeded})
 )
 
 // An Indexed Job whose completions and parallelism change together (KEP-3715).
@@ -233,42 +252,44 @@ var (
 		"When completions and parallelism of an Indexed Job are raised together, a Job controller MUST run the "+
 			"indexes that came in addition, and leave the others as they are.",
 		"KEP-3715",
-		contract.ElasticIndexed)
+		contract.ElasticIndexed, contract.Situations{spec.ScaledUp})
 	ScaleDownDeletesIndexes = set.New("JOB-ELASTIC-002",
 		"When they are lowered together, a Job controller MUST delete the active pods of the indexes that are no "+
 			"longer in range, and no others.",
 		"KEP-3715",
-		contract.ElasticIndexed)
+		contract.ElasticIndexed, contract.Situations{spec.ScaledDown})
 	ScaleDownForgetsIndexes = set.New("JOB-ELASTIC-003",
 		"Indexes that are no longer in range MUST leave completedIndexes, and succeeded MUST be the "+
 			"number of those that are left.",
 		"KEP-3715; batch/v1 JobStatus.succeeded",
-		contract.ElasticIndexed, contract.Invariants{"job-indexes-never-shrink"})
+		contract.ElasticIndexed, contract.Invariants{"job-indexes-never-shrink"},
+		contract.Situations{spec.ScaledDown})
 	ReturnedIndexRunsAgain = set.New("JOB-ELASTIC-004",
 		"An index that had succeeded, was scaled away and comes back MUST be run again.",
 		"KEP-3715",
-		contract.ElasticIndexed)
+		contract.ElasticIndexed, contract.Situations{spec.ScaledDown, spec.ScaledUp})
 	ScaleDownKeepsFailures = set.New("JOB-ELASTIC-005",
 		"Failures of indexes that are no longer in range MUST still count in failed and towards backoffLimit.",
 		"KEP-3715; batch/v1 JobStatus.failed",
-		contract.ElasticIndexed, contract.Invariants{"job-counters-never-decrease"})
+		contract.ElasticIndexed, contract.Invariants{"job-counters-never-decrease"},
+		contract.Situations{spec.ScaledDown, spec.PodFailed})
 	ScaleDownCompletes = set.New("JOB-ELASTIC-006",
 		"A Job MUST become Complete when it is scaled down to indexes that have all succeeded.",
 		"KEP-3715",
-		contract.ElasticIndexed)
+		contract.ElasticIndexed, contract.Situations{spec.ScaledDown})
 	ScaleDownForgetsFailedIndexes = set.New("JOB-ELASTIC-007",
 		"Indexes that are no longer in range MUST leave failedIndexes.",
 		"KEP-3850; batch/v1 JobStatus.failedIndexes",
-		contract.ElasticIndexed)
+		contract.ElasticIndexed, contract.Situations{spec.ScaledDown, spec.IndexLimitExceeded})
 	ScaleDownToNothingCompletes = set.New("JOB-ELASTIC-008",
 		"An Indexed Job that is scaled down to 0 MUST become Complete without its active pods, which MUST be deleted "+
 			"and MUST NOT count as failed.",
 		"KEP-3715; batch/v1 JobSpec.completions",
-		contract.ElasticIndexed)
+		contract.ElasticIndexed, contract.Situations{spec.ScaledDown})
 	ScaleDownReleasesPods = set.New("JOB-ELASTIC-009",
 		"A Job controller MUST remove the finalizer from a failed pod whose index is no longer in range.",
 		"KEP-2307; KEP-3715; KEP-3850",
-		contract.ElasticIndexed)
+		contract.ElasticIndexed, contract.Situations{spec.ScaledDown, spec.PodFailed})
 )
 
 // The field successPolicy (KEP-3998); off by default before v1.31.
@@ -277,76 +298,88 @@ var (
 		"With succeededIndexes alone, a rule MUST be met when all those indexes have succeeded, whatever the "+
 			"others did, and not before.",
 		"batch/v1 SuccessPolicyRule.succeededIndexes; KEP-3998",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Situations{spec.SuccessRuleMet})
 	SucceededCount = set.New("JOB-SUCCESSPOLICY-002",
 		"With succeededCount alone, a rule MUST be met when that many indexes have succeeded, "+
 			"whichever they are, and not before.",
 		"batch/v1 SuccessPolicyRule.succeededCount; KEP-3998",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Situations{spec.SuccessRuleMet})
 	SucceededCountOfIndexes = set.New("JOB-SUCCESSPOLICY-003",
 		"With both, a rule MUST be met when succeededCount of the succeededIndexes have succeeded; "+
 			"other indexes do not count.",
 		"batch/v1 SuccessPolicyRule.succeededCount; KEP-3998",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Situations{spec.SuccessRuleMet})
 	AnyRuleSucceeds = set.New("JOB-SUCCESSPOLICY-004",
 		"Of several rules, any one that is met MUST be enough.",
 		"batch/v1 SuccessPolicy.rules; KEP-3998",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Situations{spec.SuccessRuleMet})
 	UnmetPolicyChangesNothing = set.New("JOB-SUCCESSPOLICY-005",
 		"While no rule is met, the Job MUST go on as it would without the policy.",
 		"batch/v1 JobSpec.successPolicy; KEP-3998",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-succeeds-by-its-policy"})
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-succeeds-by-its-policy"},
+		contract.Situations{spec.PodSucceeded})
 	SuccessPolicyConditions = set.New("JOB-SUCCESSPOLICY-006",
 		"A Job that meets a rule MUST have the condition SuccessCriteriaMet, and then Complete, both "+
 			"with the reason SuccessPolicy.",
 		"batch/v1 SuccessPolicy.rules and JobReasonSuccessPolicy; KEP-3998",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
-		contract.Invariants{"job-verdict-comes-first", "job-succeeds-by-its-policy"})
+		contract.Invariants{"job-verdict-comes-first", "job-succeeds-by-its-policy"},
+		contract.Situations{spec.SuccessRuleMet})
 	SuccessPolicyAtLastIndex = set.New("JOB-SUCCESSPOLICY-007",
 		"The reason MUST be SuccessPolicy also when the success that meets the rule is the last one of all indexes.",
 		"batch/v1 SuccessPolicy.rules: before completions are reached; kubernetes/kubernetes "+
 			"test/integration/job TestSuccessPolicy",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
+		contract.Situations{spec.SuccessRuleMet, spec.CompletionsReached})
 	SuccessDeletesPods = set.New("JOB-SUCCESSPOLICY-008",
 		"Once a rule is met, the pods that still run MUST be terminated.",
 		"batch/v1 JobSpec.successPolicy; KEP-3998",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
+		contract.Situations{spec.SuccessRuleMet, spec.DecidedWithPods})
 	SuccessWaitsForPods = set.New("JOB-SUCCESSPOLICY-009",
 		"Complete and completionTime MUST be there only when all pods have ended.",
 		"KEP-3998; docs: concepts/workloads/controllers/job#terminal-job-conditions; kubernetes/kubernetes#123775",
 		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
-		contract.Invariants{"job-succeeds-by-its-policy-after-pods"})
+		contract.Invariants{"job-succeeds-by-its-policy-after-pods"},
+		contract.Situations{spec.SuccessRuleMet, spec.DecidedWithPods})
 	SuccessCountsNoFailures = set.New("JOB-SUCCESSPOLICY-010",
 		"The pods that are terminated so MUST NOT count as failed.",
 		"KEP-3998: the Job succeeds; kubernetes/kubernetes test/integration/job TestSuccessPolicy",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
+		contract.Situations{spec.SuccessRuleMet, spec.DecidedWithPods})
 	SuccessStartsNoIndex = set.New("JOB-SUCCESSPOLICY-011",
 		"Once a rule is met, an index that has not run yet MUST NOT be started.",
 		"batch/v1 SuccessPolicy.rules; KEP-3998",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-creates-nothing-once-decided"})
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-creates-nothing-once-decided"},
+		contract.Situations{spec.SuccessRuleMet})
 	SuccessIsFinal = set.New("JOB-SUCCESSPOLICY-012",
 		"A Job with SuccessCriteriaMet MUST complete, even if its last pods exceed backoffLimit, match a FailJob "+
 			"rule or outlast the active deadline.",
 		"KEP-3998: the status never switches from SuccessCriteriaMet to Failed",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-verdict-is-final"})
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-verdict-is-final"},
+		contract.Situations{spec.SuccessRuleMet})
 	FailureIsFinal = set.New("JOB-SUCCESSPOLICY-013",
 		"A Job with FailureTarget MUST fail, even if its last pods meet a rule.",
 		"KEP-3998; batch/v1 JobStatus.conditions",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-verdict-is-final"})
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Invariants{"job-verdict-is-final"},
+		contract.Situations{spec.SuccessRuleMet})
 	FailureBeatsSuccess = set.New("JOB-SUCCESSPOLICY-014",
 		"When the same pod's end both meets a rule and makes the Job fail, the Job MUST fail.",
 		"KEP-3998: terminating policies are evaluated before success policies",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"), contract.Situations{spec.SuccessRuleMet})
 	SuccessAfterFailures = set.New("JOB-SUCCESSPOLICY-015",
 		"Failures within backoffLimit MUST NOT keep a rule from being met later.",
 		"batch/v1 JobSpec.successPolicy and backoffLimit; KEP-3998",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
+		contract.Situations{spec.SuccessRuleMet, spec.PodFailed})
 	SuccessBesideFailedIndexes = set.New("JOB-SUCCESSPOLICY-016",
 		"Failed indexes MUST NOT keep a rule from being met while other indexes are unfinished.",
 		"KEP-3998; KEP-3850",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
+		contract.Situations{spec.SuccessRuleMet, spec.IndexLimitExceeded})
 	SuccessAcrossSuspension = set.New("JOB-SUCCESSPOLICY-017",
 		"Indexes that succeeded before a Job was suspended MUST count after it is resumed.",
 		"batch/v1 JobSpec.suspend and SuccessPolicyRule.succeededIndexes; KEP-2232",
-		contract.SuccessPolicy, contract.Versions(">= 1.31.0"))
+		contract.SuccessPolicy, contract.Versions(">= 1.31.0"),
+		contract.Situations{spec.SuccessRuleMet, spec.JobResumed})
 )

@@ -4,6 +4,7 @@ package requirements
 
 import (
 	"github.com/jobconformance/jobconformance/fixtures/gates"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 )
 
@@ -14,9 +15,9 @@ var set contract.Set
 func Declared() []contract.Requirement { return set.All() }
 
 // with adds a requirement of the feature gate. v1.36 had other objects and no field.
-func with(id, text, source string) contract.Requirement {
-	return set.New(id, text, source, contract.WorkloadScheduling, contract.Versions(">= 1.37.0"),
-		contract.Gates{gates.WorkloadWithJob})
+func with(id, text, source string, details ...contract.Detail) contract.Requirement {
+	return set.New(id, text, source, append(details, contract.WorkloadScheduling, contract.Versions(">= 1.37.0"),
+		contract.Gates{gates.WorkloadWithJob})...)
 }
 
 // What a Job controller creates before the first pod.
@@ -66,7 +67,8 @@ var (
 		"KEP-5547: Controller Workflow; creation only when the Job has no pods associated with it")
 	GroupsGoWithJob = with("WORKLOAD-CREATE-010",
 		"The Workload and the PodGroup of a Job MUST go with it.",
-		"KEP-5547: Both are automatically garbage collected when the corresponding Job is deleted")
+		"KEP-5547: Both are automatically garbage collected when the corresponding Job is deleted",
+		contract.Situations{spec.DeletedWithPods})
 )
 
 // The size of a gang.
@@ -100,13 +102,16 @@ var (
 	GroupAfterResume = with("WORKLOAD-SUSPEND-001",
 		"The pods of a Job that was suspended and resumed MUST belong to a PodGroup that exists and has the Job as "+
 			"its controller.",
-		"KEP-5547: Suspend and Resume; a new PodGroup may be created on resume")
+		"KEP-5547: Suspend and Resume; a new PodGroup may be created on resume",
+		contract.Situations{spec.JobResumed})
 	GroupOfSuspended = with("WORKLOAD-SUSPEND-002",
 		"A Job that was created suspended MUST have a Workload and a PodGroup before its first pod.",
-		"KEP-5547: Suspend and Resume; kubernetes: TestJobGangSchedulingSuspendResume")
+		"KEP-5547: Suspend and Resume; kubernetes: TestJobGangSchedulingSuspendResume",
+		contract.Situations{spec.JobSuspended})
 	SizeWhileSuspended = with("WORKLOAD-SUSPEND-003",
 		"The Workload and the PodGroup of a resumed Job MUST have a minCount that was changed while it was suspended.",
-		"KEP-5547: Suspend and Resume; minCount changes made while suspended are still patched")
+		"KEP-5547: Suspend and Resume; minCount changes made while suspended are still patched",
+		contract.Situations{spec.JobSuspended})
 )
 
 // Whose the scheduling objects of a Job are.
@@ -148,35 +153,43 @@ var (
 		"KEP-5547: Reconcile Integration and Error Handling")
 	EndsUngrouped = with("WORKLOAD-ADMISSION-004",
 		"A Job whose Workload or PodGroup is refused MUST fail at its activeDeadlineSeconds.",
-		"batch/v1 JobSpec.activeDeadlineSeconds; as JOB-ADMISSION-012 has it for pods")
+		"batch/v1 JobSpec.activeDeadlineSeconds; as JOB-ADMISSION-012 has it for pods",
+		contract.Situations{spec.DeadlinePassed})
 	SuspendsUngrouped = with("WORKLOAD-ADMISSION-005",
 		"A Job whose Workload or PodGroup is refused MUST be suspended when a user asks for that.",
-		"batch/v1 JobSpec.suspend; as JOB-ADMISSION-013 has it for pods")
+		"batch/v1 JobSpec.suspend; as JOB-ADMISSION-013 has it for pods",
+		contract.Situations{spec.JobSuspended})
 	CountsUngrouped = with("WORKLOAD-ADMISSION-006",
 		"While a change of a Job's Workload or PodGroup is refused, a Job controller MUST count the pods that end.",
-		"batch/v1 JobStatus.succeeded; KEP-2307; as JOB-TRACKING-005 has it for pods")
+		"batch/v1 JobStatus.succeeded; KEP-2307; as JOB-TRACKING-005 has it for pods",
+		contract.Situations{spec.PodSucceeded})
 )
 
 // What holds whatever happens to requests, watches and controllers.
 var (
 	GroupsDespiteFaults = with("WORKLOAD-FAULTS-001",
 		"A Job MUST have one Workload and one PodGroup, whether requests for them fail or lose their answer.",
-		"KEP-5547: designed to be idempotent and crash-safe")
+		"KEP-5547: designed to be idempotent and crash-safe",
+		contract.Situations{spec.RequestFailed})
 	GroupsDespiteCrashes = with("WORKLOAD-FAULTS-002",
 		"A Job MUST have one Workload and one PodGroup, and its pods their group, when its controller crashes "+
 			"before or after it creates one of them.",
-		"KEP-5547: Discovery first")
+		"KEP-5547: Discovery first",
+		contract.Situations{spec.Restarted})
 	GroupsDespiteOldCaches = with("WORKLOAD-FAULTS-003",
 		"A Job controller whose watches of Workloads or PodGroups are late MUST NOT create a second one.",
-		"KEP-5547: a create that races with informer lag fails with AlreadyExists and is retried")
+		"KEP-5547: a create that races with informer lag fails with AlreadyExists and is retried",
+		contract.Situations{spec.WatchLate})
 	ResizesDespiteFaults = with("WORKLOAD-FAULTS-004",
 		"A Job controller MUST have the Workload and the PodGroup follow a changed minCount, whether requests for "+
 			"that fail or lose their answer.",
-		"API conventions: controllers are level-triggered")
+		"API conventions: controllers are level-triggered",
+		contract.Situations{spec.RequestFailed})
 	GroupsDespiteNewLeaders = with("WORKLOAD-FAULTS-005",
 		"A Job MUST have one Workload and one PodGroup, and its pods their group, when another replica of its "+
 			"controller becomes the leader before the request that creates one of them arrives.",
-		"docs: concepts/architecture/leases#leader-election; KEP-5547: Discovery first")
+		"docs: concepts/architecture/leases#leader-election; KEP-5547: Discovery first",
+		contract.Situations{spec.LeaderChanged})
 )
 
 // What the API server accepts.
