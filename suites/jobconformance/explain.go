@@ -21,8 +21,8 @@ import (
 
 func explainCommand() *cobra.Command {
 	return command("explain [ID]...", "Explain requirements and invariants by their IDs",
-		`Prints what a requirement says and where it comes from, what controllers do that are wrong about
-it, the specs that check it, and how to run them; or what an invariant says, and which requirements
+		`Prints what a requirement says, what it is about and where it comes from, what controllers do that
+are wrong about it, the specs that check it, and how to run them; or what an invariant says, and which requirements
 it is part of. The beginning of an ID stands for all that begin so. Without an ID it lists all, rung
 by rung: in the order in which a new controller needs them.
 
@@ -145,6 +145,12 @@ func explainRequirement(out io.Writer, r contract.Requirement, specs []spec.List
 	}
 	if r.Provisional {
 		fmt.Fprintln(out, "  It is provisional: its failure warns until the next minor release of jobconformance.")
+	}
+	if len(r.Situations) > 0 {
+		fmt.Fprintln(out, "\n  what it is about")
+	}
+	for _, s := range r.Situations {
+		fmt.Fprintf(out, "    %s (%s)\n", s.Sentence(), s)
 	}
 	fmt.Fprintln(out, "\n  where it comes from")
 	for _, source := range strings.Split(r.Source, "; ") {

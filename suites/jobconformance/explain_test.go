@@ -39,6 +39,17 @@ func TestExplainSuggestsTheNearestID(t *testing.T) {
 	}
 }
 
+func TestExplainWhatARequirementIsAbout(t *testing.T) {
+	r, _ := table.Find("JOB-BACKOFF-002")
+	var out bytes.Buffer
+	explainRequirement(&out, r, nil, nil)
+	const want = "what it is about\n" +
+		"    A pod of a Job failed, and backoffLimit was not exceeded. (failed-within-limit)\n"
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("it lacks %q:\n%s", want, &out)
+	}
+}
+
 func TestExplainARequirement(t *testing.T) {
 	r, _ := table.Find("JOB-TRACKING-001")
 	covering := spec.Spec{Text: "Job a: b", Source: spec.Source{File: "suites/job/a.go", Line: 7}}

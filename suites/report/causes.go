@@ -166,9 +166,9 @@ const (
 	namedSpecs         = 3 // of a cause that has not more
 )
 
-// PrintCauses prints what broke, the largest cause first, where to read on, and what has changed since the earlier
-// report: the first causes, with an example each, where the detail is short or quiet. The page is the path of
-// index.html. It prints nothing where no spec failed, and there is no such report.
+// PrintCauses prints what broke, the largest cause first, where to read on, what passed without its situation, and
+// what has changed since the earlier report: the first causes, with an example each, where the detail is short or
+// quiet. The page is the path of index.html. It prints nothing where there is none of that.
 func (r *Report) PrintCauses(out io.Writer, page string, detail record.Detail) {
 	if len(r.Causes) > 0 || r.Earlier != nil {
 		fmt.Fprintln(out)
@@ -176,7 +176,22 @@ func (r *Report) PrintCauses(out io.Writer, page string, detail record.Detail) {
 	if len(r.Causes) > 0 {
 		r.printCauses(out, page, detail)
 	}
+	if idle := r.idle(); len(idle) > 0 {
+		fmt.Fprintf(out, "\npassed without its situation: %s\n", strings.Join(idle, ", "))
+	}
 	r.printChanges(out)
+}
+
+// idle names the conformant requirements with a situation that never arose, as in "JOB-A-001 (pod-failed)".
+func (r *Report) idle() (all []string) {
+	for _, q := range r.Requirements {
+		for _, s := range q.Situations {
+			if q.Outcome == Conformant && s.Times == 0 {
+				all = append(all, fmt.Sprintf("%s (%s)", q.ID, s.Name))
+			}
+		}
+	}
+	return all
 }
 
 func (r *Report) printCauses(out io.Writer, page string, detail record.Detail) {

@@ -225,6 +225,7 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 		}
 		out.Evidence = append(out.Evidence, e)
 	}
+	out.Situations = situationsOf(q, specs)
 	for _, e := range run.Selection.Expectations {
 		if e.Requirement == q.ID {
 			out.Expected = &e
@@ -245,6 +246,23 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 			return slices.Contains(s.Requirements, q.ID) && s.Outcome() != spec.Declined
 		}))
 	return out
+}
+
+// situationsOf returns how often the situations of a requirement arose in the specs that cover it; nothing where none
+// of them has a history.
+func situationsOf(q contract.Requirement, specs []spec.Spec) (all []Situation) {
+	for _, s := range q.Situations {
+		sum, known := Situation{Name: s}, false
+		for _, of := range specs {
+			if of.Arose != nil && slices.Contains(of.Requirements, q.ID) {
+				sum.Times, known = sum.Times+of.Arose[s], true
+			}
+		}
+		if known {
+			all = append(all, sum)
+		}
+	}
+	return all
 }
 
 // lacks reports whether the implementation does not have the controller of a profile.

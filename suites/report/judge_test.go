@@ -124,6 +124,41 @@ func TestTheOtherControllersRequirementsAreDeclined(t *testing.T) {
 	}
 }
 
+// The specs that cover a requirement count for its situations, those without a history do not.
+func TestARequirementHasItsSituations(t *testing.T) {
+	arises := func(times int) func(*spec.Spec) {
+		return func(s *spec.Spec) {
+			s.Passed = true
+			s.AddExercise(spec.Exercise{Times: map[spec.Situation]int{spec.PodFailed: times}})
+		}
+	}
+	of := func(id string) contract.Requirement {
+		return contract.Requirement{ID: id, Text: "It MUST hold.", Source: "x", Feature: contract.Core,
+			Situations: []spec.Situation{spec.PodFailed}}
+	}
+	r := Judge(Run{Run: record.Run{Specs: []spec.Spec{
+		ended("a", arises(2), "JOB-A-001"), ended("b", arises(1), "JOB-A-001", "JOB-A-002"),
+		ended("c", arises(0), "JOB-A-003"), ended("d", passed, "JOB-A-004"), ended("e", arises(7)),
+	}}}, []contract.Requirement{of("JOB-A-001"), of("JOB-A-002"), of("JOB-A-003"), of("JOB-A-004")})
+	for i, want := range [][]Situation{{{spec.PodFailed, 3}}, {{spec.PodFailed, 1}}, {{spec.PodFailed, 0}}, nil} {
+		if got := r.Requirements[i].Situations; !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", r.Requirements[i].ID, got, want)
+		}
+	}
+	var out bytes.Buffer
+	r.PrintCauses(&out, "index.html", record.Usual)
+	if want := "\npassed without its situation: JOB-A-003 (pod-failed)\n"; out.String() != want {
+		t.Errorf("it prints %q, want %q", &out, want)
+	}
+	page, err := Page(r, nil, nil)
+	for _, want := range []string{"A pod of a Job failed. 3 times<", "A pod of a Job failed. Once<",
+		"A pod of a Job failed. <strong>It did not in this run.</strong>"} {
+		if err != nil || !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the page lacks %q (%v)", want, err)
+		}
+	}
+}
+
 func TestJudge(t *testing.T) {
 	for name, test := range map[string]struct {
 		specs    []spec.Spec

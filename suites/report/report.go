@@ -314,11 +314,21 @@ type Requirement struct {
 	Since *metav1.Time `json:"since,omitempty"`
 	// Was is how it ended in the earlier report, where it is new. Default: it was not there.
 	Was Outcome `json:"was,omitempty"`
+	// Situations are those that it is about, with how often each arose in the specs that cover it. Default: it is
+	// about none, or no such spec was run.
+	Situations []Situation `json:"situations,omitempty"`
 	// Expected is what the user of the run expects of it, and why. Default: that it holds.
 	Expected *Expectation `json:"expected,omitempty"`
 	// Evidence is every spec that covers it, that broke one of its invariants, or in which a fact did
 	// not hold that it is about.
 	Evidence []Evidence `json:"evidence"`
+}
+
+// Situation is something that happens to objects, and how often it did.
+type Situation struct {
+	Name spec.Situation `json:"name"`
+	// Times is how often it arose in the histories of this run.
+	Times int `json:"times"`
 }
 
 // Evidence is how one spec ended.
