@@ -143,6 +143,7 @@ func limits() map[string]*jsonschema.Schema {
 		"Step.expire":             watched,
 		"Step.network":            words("cut", "restored"),
 		"Step.implementation":     words("start", "stop", "kill", "restart"),
+		"Step.clock":              matching("^-?" + strings.TrimPrefix(timePattern, "^")),
 		"Step.answers":            {Type: "integer", Minimum: &least, Maximum: &most},
 		"Delete.propagation":      words("Background", "Foreground", "Orphan"),
 		"Direct.pods":             {Type: "integer", Minimum: &zero},

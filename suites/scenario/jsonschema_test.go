@@ -127,6 +127,7 @@ func TestTheSchemaRefusesMistakes(t *testing.T) {
 		"a wait for what is done at once": oneJob + "- hold: jobs\n  within: 1s\n",
 		"any of nothing":                  oneJob + "- hold: jobs\n  ifAny: true\n",
 		"for an await":                    oneJob + "- await: 'true'\n  for: 1s\n",
+		"a clock":                         oneJob + "- clock: +-1h\n",
 		"a time":                          oneJob + "- pause: soon\n",
 		"a time with a space":             oneJob + "- await: 'true'\n  within: 3 s\n",
 		"a time without a unit":           oneJob + "- await: 'true'\n  within: 5\n",

@@ -147,6 +147,7 @@ func TestReadRefusesInOneLineWithLineAndField(t *testing.T) {
 		"within a hold":     {steps + "- hold: jobs\n  within: 1s\n", "line 3: within: it goes with"},
 		"any of nothing":    {steps + "- hold: jobs\n  ifAny: true\n", "line 3: ifAny: it goes with"},
 		"for an await":      {steps + "- await: 'true'\n  for: 1s\n", "line 3: for: it goes with stays"},
+		"a clock":           {steps + "- clock: back\n", "line 3: back is no time"},
 		"a time":            {steps + "- pause: soon\n", "line 3: soon is no time"},
 		"a pause too long":  {steps + "- pause: 1h\n", "line 3: pause: 1h0m0s is not between"},
 	} {

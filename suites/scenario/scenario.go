@@ -138,6 +138,9 @@ type Step struct {
 	// Implementation is started, stopped (SIGTERM), killed (SIGKILL) or restarted
 	// (killed and started): its values are start, stop, kill and restart.
 	Implementation string `yaml:"implementation,omitempty"`
+	// Clock has the implementation's clock differ from that of the machine, and so of the API server and of pods, until
+	// it is started again: 1h, -1h; 0s sets it right. On Linux only, on amd64 and arm64.
+	Clock *time.Duration `yaml:"clock,omitempty"`
 	// Await waits until an expression is true, up to Within. It is in CEL, about jobs, cronjobs, pods,
 	// created, events, calls and metrics.
 	Await string `yaml:"await,omitempty"`

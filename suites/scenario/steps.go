@@ -14,6 +14,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/kinds"
+	"github.com/jobconformance/jobconformance/fixtures/process/clock"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/fixtures/sandbox"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -40,6 +41,8 @@ func (step *Step) String() string {
 		return "fault on " + step.Fault.Calls.String()
 	case step.Pause > 0:
 		return "pause " + step.Pause.String()
+	case step.Clock != nil:
+		return "clock " + step.Clock.String()
 	}
 	for _, field := range []struct{ name, value string }{
 		{"await", step.Await}, {"may", step.May}, {"stays", step.Stays}, {"always", step.Always}, {"hold", step.Hold},
@@ -83,6 +86,8 @@ func (r *runner) do(ctx context.Context, step *Step) error {
 		r.implementation.Restore()
 	case step.Implementation != "":
 		return r.command(step.Implementation)
+	case step.Clock != nil:
+		return r.moveClock(*step.Clock)
 	case step.Pause > 0:
 		return failed(r.Stays(ctx, step.Pause, "", nil))
 	}
@@ -170,6 +175,15 @@ func (r *runner) command(what string) error {
 		return r.implementation.Restart()
 	}
 	return nil
+}
+
+func (r *runner) moveClock(by time.Duration) error {
+	err := r.implementation.MoveClock(by)
+	if errors.Is(err, clock.ErrImpossible) {
+		return badinput.Wrap(err, err.Error(),
+			"run it on Linux, on amd64 or arm64, where ptrace is allowed")
+	}
+	return err
 }
 
 // fault arms one from now on.

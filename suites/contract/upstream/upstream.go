@@ -89,6 +89,8 @@ var (
 			"default, after it has read that: renew of client-go's LeaderElector tries again and again for that " +
 			"long, whatever it reads (tools/leaderelection/leaderelection.go). Two leaders create pods and Jobs twice.",
 	}
+	// CompletedBeforeStart is a Job that does not complete after the clock was set back.
+	CompletedBeforeStart = spec.Bug{Key: "completed-before-start"}
 	// IndexFailuresLost is an index that is retried too often after a suspension.
 	IndexFailuresLost = spec.Bug{Key: "index-failures-lost"}
 )
@@ -119,7 +121,7 @@ func OfSpecs() []spec.Bug {
 		MissedRunLost, ActiveByName, ReplacesByName, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock,
 		UnseenPod, PodsOfRecreatedJob,
 		CountedAgain, DeadlineOverflow,
-		DeletedFailsIndex, IndexFailuresLost, WokenLeader,
+		DeletedFailsIndex, IndexFailuresLost, WokenLeader, CompletedBeforeStart,
 		NameOfTemplate, NothingWithoutWorkload, CronJobWithoutWorkload, SiblingsShareGroup, ParentUnwatched,
 		StartsWithoutParent, GroupsUnwatched,
 	}
