@@ -100,17 +100,20 @@ var (
 	RunsWithMovedClock = set.New("JOB-CLOCK-001",
 		"A Job controller MUST run the pods of a Job and complete it, although its own clock is moved forwards or "+
 			"backwards meanwhile.",
-		"batch/v1 JobStatus.completionTime; API conventions: controllers are level-triggered")
+		"batch/v1 JobStatus.completionTime; API conventions: controllers are level-triggered",
+		contract.Situations{spec.ClockMoved})
 	LeaderClockAhead = set.New("JOB-CLOCK-002",
 		"A replica of a Job controller MUST NOT take the Lease from another one that renews it, although its own "+
 			"clock is ahead.",
 		"coordination.k8s.io/v1 LeaseSpec.leaseDurationSeconds: measured against the time of last observed renewTime; "+
-			"client-go tools/leaderelection: tolerant to arbitrary clock skew")
+			"client-go tools/leaderelection: tolerant to arbitrary clock skew",
+		contract.Situations{spec.ClockMoved})
 	LeaderClockBehind = set.New("JOB-CLOCK-003",
 		"A replica of a Job controller MUST take the Lease of another one that is gone, although its own clock is "+
 			"behind.",
 		"coordination.k8s.io/v1 LeaseSpec.leaseDurationSeconds: measured against the time of last observed renewTime; "+
-			"client-go tools/leaderelection: tolerant to arbitrary clock skew")
+			"client-go tools/leaderelection: tolerant to arbitrary clock skew",
+		contract.Situations{spec.ClockMoved})
 	StartsDespiteFaults = set.New("CRON-FAULTS-001",
 		"A CronJob controller MUST start exactly one Job for a scheduled time, whether requests for it fail, are "+
 			"throttled, or lose their answer.",
@@ -185,17 +188,20 @@ var (
 		contract.Situations{spec.RequestFailed})
 	StartsNothingAgain = set.New("CRON-CLOCK-001",
 		"A CronJob controller MUST NOT start a second Job for a scheduled time because its own clock was set back.",
-		"batch/v1 CronJobStatus.lastScheduleTime")
+		"batch/v1 CronJobStatus.lastScheduleTime",
+		contract.Situations{spec.ClockMoved})
 	CronLeaderClockAhead = set.New("CRON-CLOCK-002",
 		"A replica of a CronJob controller MUST NOT take the Lease from another one that renews it, although its own "+
 			"clock is ahead.",
 		"coordination.k8s.io/v1 LeaseSpec.leaseDurationSeconds: measured against the time of last observed renewTime; "+
-			"client-go tools/leaderelection: tolerant to arbitrary clock skew")
+			"client-go tools/leaderelection: tolerant to arbitrary clock skew",
+		contract.Situations{spec.ClockMoved})
 	CronLeaderClockBehind = set.New("CRON-CLOCK-003",
 		"A replica of a CronJob controller MUST take the Lease of another one that is gone, although its own clock is "+
 			"behind.",
 		"coordination.k8s.io/v1 LeaseSpec.leaseDurationSeconds: measured against the time of last observed renewTime; "+
-			"client-go tools/leaderelection: tolerant to arbitrary clock skew")
+			"client-go tools/leaderelection: tolerant to arbitrary clock skew",
+		contract.Situations{spec.ClockMoved})
 	SuccessEndsCronRetryDelay = set.New("CRON-RETRY-001",
 		"A CronJob controller SHOULD retry a request that failed as soon as the first one, if "+
 			"it has succeeded in between.",
