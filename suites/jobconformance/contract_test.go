@@ -52,7 +52,8 @@ func TestWhatACustomResourceCannotMeet(t *testing.T) {
 		"lastSuccessfulTime": {fields("status.lastSuccessfulTime"), []string{
 			"CRON-STATUS-005", "CRON-STATUS-006", "CRON-STATUS-007"}},
 		"lastScheduleTime": {fields("status.lastScheduleTime"), []string{
-			"CRON-ADMISSION-001", "CRON-FAULTS-002", "CRON-SCHEDULE-005", "CRON-STATUS-003", "CRON-STATUS-004"}},
+			"CRON-ADMISSION-001", "CRON-CLOCK-001", "CRON-FAULTS-002", "CRON-SCHEDULE-005", "CRON-STATUS-003",
+			"CRON-STATUS-004"}},
 		"failedJobsHistoryLimit": {fields("spec.failedJobsHistoryLimit"), []string{"API-CRONJOB-001", "API-CRONJOB-009",
 			"CRON-HISTORY-002", "CRON-HISTORY-003", "CRON-HISTORY-004", "CRON-HISTORY-005"}},
 		"suspend of Jobs": {fields("spec.jobTemplate.spec.suspend"), []string{
