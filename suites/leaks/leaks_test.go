@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,21 +59,9 @@ func TestLeaksAreFound(t *testing.T) {
 	for _, l := range some {
 		sources = append(sources, mutants.Mutant{Name: l.Name, Edits: l.Edits})
 	}
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	programs, err := mutants.Build(t.Context(), root, t.TempDir(), sources)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reference, err := implementation.Parse(implementation.Reference)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = scenario.With(t.Context(), run.Options{Build: selftest.Builder(), Implementation: reference, Out: os.Stdout,
-		Reports: filepath.Join(root, "reports", "leaks")},
-		func(ctx context.Context, env *run.Environment, environment scenario.Environment) error {
+	selftest.Scenarios(t, "../..", "leaks", sources,
+		func(ctx context.Context, env *run.Environment, environment scenario.Environment,
+			programs map[string]string) error {
 			check := func(name string) (tally *Tally) {
 				t.Run(name, func(t *testing.T) {
 					var err error
@@ -102,9 +89,6 @@ func TestLeaksAreFound(t *testing.T) {
 					t.Errorf("%s is not caught: %s", l.Name, l.Wrong)
 				}
 			}
-			return ctx.Err()
+			return nil
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

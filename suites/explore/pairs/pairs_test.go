@@ -64,33 +64,15 @@ func TestWrongPairsAreCaught(t *testing.T) {
 	for _, p := range some {
 		sources = append(sources, mutants.Mutant{Name: p.Name, Edits: p.Edits})
 	}
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	programs, err := mutants.Build(t.Context(), root, t.TempDir(), sources)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reference, err := implementation.Parse(implementation.Reference)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := run.Options{
-		Build: selftest.Builder(), Implementation: reference, Out: os.Stdout,
-		Reports: filepath.Join(root, "reports", "pairs"),
-	}
-	err = scenario.With(t.Context(), o,
-		func(ctx context.Context, env *run.Environment, environment scenario.Environment) error {
+	selftest.Scenarios(t, "../../..", "pairs", sources,
+		func(ctx context.Context, env *run.Environment, environment scenario.Environment,
+			programs map[string]string) error {
 			environment.Patience = 10 * time.Second // they do what they do at once, or never
 			for _, p := range some {
 				t.Run(p.Name, func(t *testing.T) { p.check(t, ctx, env, environment, programs[p.Name]) })
 			}
-			return ctx.Err()
+			return nil
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (p pair) check(t *testing.T, ctx context.Context, env *run.Environment, environment scenario.Environment,

@@ -13,6 +13,8 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	"github.com/jobconformance/jobconformance/suites/mutants"
+	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
 // Named returns the regular expression in an environment variable, for the names of some
@@ -55,4 +57,34 @@ func Open(t *testing.T, reports string) (context.Context, *run.Environment, impl
 	}
 	t.Cleanup(environment.Close)
 	return ctx, environment, impl
+}
+
+// Scenarios compiles mutants of the checkout at root, starts a cluster, with reports in a folder below its reports, and
+// calls do with what runs scenarios against the reference there, and with the programs of the mutants by their names.
+func Scenarios(t *testing.T, root, reports string, wrong []mutants.Mutant,
+	do func(context.Context, *run.Environment, scenario.Environment, map[string]string) error) {
+	t.Helper()
+	root, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := mutants.Build(t.Context(), root, t.TempDir(), wrong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference, err := implementation.Parse(implementation.Reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = scenario.With(t.Context(), run.Options{Build: Builder(), Implementation: reference, Out: os.Stdout,
+		Reports: filepath.Join(root, "reports", reports)},
+		func(ctx context.Context, env *run.Environment, environment scenario.Environment) error {
+			if err := do(ctx, env, environment, programs); err != nil {
+				return err
+			}
+			return ctx.Err()
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
