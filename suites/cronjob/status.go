@@ -314,7 +314,7 @@ func reference(job *batchv1.Job) corev1.ObjectReference {
 var _ = Describe("CronJob events:", behaviour.Schedule, func() {
 
 	It("the controller emits SuccessfulCreate and SawCompletedJob for a Job", covers.Requirements(
-		EventsForStartAndEnd), func(ctx SpecContext) {
+		EventsForStartAndEnd), framework.SendsEvents, func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
 		job := cronJob.Starts(tick)
@@ -325,7 +325,7 @@ var _ = Describe("CronJob events:", behaviour.Schedule, func() {
 	})
 
 	It("the controller emits SuccessfulDelete for a Job beyond the history limit", covers.Requirements(
-		EventForDeletedJob), func(ctx SpecContext) {
+		EventForDeletedJob), framework.SendsEvents, func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), tick)
 		job := cronJob.Starts(tick)
@@ -362,7 +362,7 @@ var _ = Describe("CronJob events:", behaviour.Schedule, func() {
 	})
 
 	It("the controller emits MissingJob and UnexpectedJob", covers.Requirements(
-		EventsForMissingAndUnexpected), func(ctx SpecContext) {
+		EventsForMissingAndUnexpected), framework.SendsEvents, func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
 		job := cronJob.Starts(tick)

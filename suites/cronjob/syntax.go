@@ -21,7 +21,8 @@ var _ = Describe("CronJob schedule change:", behaviour.Schedule, func() {
 	// which no Job was due, and another one that it has come to the new schedule. Wrong: takes
 	// past times of the new schedule for missed ones, at once or 3 s later.
 	It("the controller starts no Job for past times of a new schedule", covers.Requirements(
-		ChangedScheduleSkipsThePast), func(ctx SpecContext) {
+		ChangedScheduleSkipsThePast), framework.OneLeader("a new leader does not know the former schedule"), func(
+		ctx SpecContext) {
 		s := framework.New(ctx)
 		before, past := framework.Ago(40*time.Minute), framework.Ago(20*time.Minute)
 		cronJob := s.Scheduled(puppet.CronJob("a", puppet.Job("")).Schedule(puppet.Daily(before)), before)

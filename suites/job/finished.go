@@ -76,7 +76,7 @@ var _ = Describe("Finished Job:", behaviour.Ownership, func() {
 	})
 
 	It("the controller emits events for created and deleted pods and for the end of a Job", covers.Requirements(
-		EventsForPods, EventForEnd), func(ctx SpecContext) {
+		EventsForPods, EventForEnd), framework.SendsEvents, func(ctx SpecContext) {
 		s := framework.New(ctx)
 		good := s.Create(puppet.Job("good").Parallelism(2).Completions(2))
 		bad := s.Create(puppet.Job("bad").BackoffLimit(0).ExitCodes("1"))
