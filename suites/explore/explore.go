@@ -32,6 +32,10 @@ type Explorer struct {
 	// Actions is with how many actions of a user, alone and beside a fault, each scenario that
 	// allows for them is run as well. Default: none.
 	Actions int
+	// Also are further kinds of disturbances, with up to Each plans of each kind for a scenario, spread evenly.
+	// Default: none.
+	Also []Dimension
+	Each int
 	// HandOver has another implementation take over at each write and event, in place of all faults. Default:
 	// faults.
 	HandOver bool
@@ -107,7 +111,11 @@ func (e *Explorer) plans(s Scenario, seen Seen) []Plan {
 	if e.HandOver {
 		return slices.Concat(seen.HandOvers(), seen.Returns(e.Returns))
 	}
-	return slices.Concat(seen.Actions(s, e.Actions), seen.Plans(), seen.Pairs(e.Pairs))
+	all := slices.Concat(seen.Actions(s, e.Actions), seen.Plans(), seen.Pairs(e.Pairs))
+	for _, d := range e.Also {
+		all = append(all, spread(d.plans(seen, s), e.Each)...)
+	}
+	return all
 }
 
 // differences returns where end states differ from those that the same file of results has of

@@ -24,7 +24,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const exploreHelp = `Runs scenarios once without faults, and then once for each possible fault: each
+var exploreHelp = `Runs scenarios once without faults, and then once for each possible fault: each
 write of the implementation is answered with 500, loses its answer, or kills and
 restarts the implementation, before or after it is carried out; each event of Jobs,
 Pods and CronJobs, with all later ones, arrives 2 s late. Every run must reach the
@@ -33,7 +33,10 @@ are not disturbed: they are best effort.
 
 With --actions, a user acts as well, at a write or at the end of a pod: patches,
 suspends, scales, deletes or creates the Job or CronJob again, or deletes or releases
-a pod. For each new cause, the smallest scenario that shows it is saved in the folder
+a pod. --also takes in further kinds of disturbances:
+
+` + explore.DimensionsHelp() + `
+For each new cause, the smallest scenario that shows it is saved in the folder
 found of the reports, for repro --scenario. Where the same folder has the results of
 another implementation, end states that differ are printed.
 
@@ -59,13 +62,16 @@ type exploration struct {
 	minutes        float64
 	workers        int
 	pairs, actions int
+	also           []string
+	each           int
 	fresh          bool
 	failFast       bool
 	shard          run.Shard
 
-	impl   implementation.Implementation
-	chosen []explore.Scenario
-	faults explore.Plan
+	impl       implementation.Implementation
+	chosen     []explore.Scenario
+	dimensions []explore.Dimension
+	faults     explore.Plan
 }
 
 func exploreCommand() *cobra.Command {
@@ -80,6 +86,8 @@ func exploreCommand() *cobra.Command {
 	set.IntVar(&x.pairs, "pairs", 0, "run each scenario with this many pairs of faults as well")
 	set.IntVar(&x.actions, "actions", 0,
 		"run scenarios in which a user acts with this many actions as well, alone and beside a fault")
+	set.StringSliceVar(&x.also, "also", nil, "run each scenario with these kinds of disturbances as well, or with all")
+	set.IntVar(&x.each, "each", 30, "how many runs of a scenario each kind of --also may take")
 	x.flags(set, "explore", "create pods 2: lose answer")
 	return c
 }
@@ -103,9 +111,12 @@ func (x *exploration) check() (err error) {
 	if x.impl, err = proxied(x.implementation); err != nil {
 		return err
 	}
-	if x.pairs < 0 || x.actions < 0 {
-		return badinput.New("a number of pairs or actions is negative",
-			fmt.Sprintf("give %s and %s 0 or more", console.Flag("pairs"), console.Flag("actions")))
+	if x.pairs < 0 || x.actions < 0 || x.each < 0 {
+		return badinput.New("a number of pairs, actions or runs is negative", fmt.Sprintf("give %s, %s and %s 0 or more",
+			console.Flag("pairs"), console.Flag("actions"), console.Flag("each")))
+	}
+	if x.dimensions, err = explore.Dimensions(x.also...); err != nil {
+		return err
 	}
 	return x.choose()
 }
@@ -196,6 +207,7 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 	identity := explore.Identity{Implementation: x.implementation, Program: program, Kubernetes: env.Version()}
 	return x.begin(ctx, env.Reports, identity, out, &explore.Explorer{
 		Runner: explore.On(environment), Known: known, Pairs: x.pairs, Actions: x.actions,
+		Also: x.dimensions, Each: x.each,
 		Again: func(sc, plan string) string {
 			return x.again("explore", sc, plan, console.Argument("implementation", x.implementation))
 		},
