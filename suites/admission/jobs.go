@@ -379,11 +379,12 @@ func succeeded(change func(*batchv1.SuccessPolicyRule)) func(*batchv1.Job) {
 
 // longIndexes lists as many indexes as 65536 characters can have: one of four digits, and others of five.
 func longIndexes() string {
-	text := "1000"
-	for i := 10_000; len(text) < 64*1024; i += 2 {
-		text += "," + strconv.Itoa(i)
+	var text strings.Builder // each process of the specs builds it
+	text.WriteString("1000")
+	for i := 10_000; text.Len() < 64*1024; i += 2 {
+		text.WriteString("," + strconv.Itoa(i))
 	}
-	return text
+	return text.String()
 }
 
 func withIndexes(text string) func(*batchv1.Job) {
