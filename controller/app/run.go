@@ -165,10 +165,19 @@ type controller struct {
 	workers int
 }
 
+// newest has a list show the newest state. By default, informers take any state for their first list: an API server
+// that lags behind may show one from before a restart, by which pods would be created and counted once more.
+func newest(list *metav1.ListOptions) {
+	if list.ResourceVersion == "0" {
+		list.ResourceVersion = ""
+	}
+}
+
 func newWork(o options, c clients) *work {
 	w := &work{
-		factory: informers.NewSharedInformerFactoryWithOptions(c.informers, 0, informers.WithTransform(job.Trim)),
-		events:  c.events,
+		factory: informers.NewSharedInformerFactoryWithOptions(c.informers, 0, informers.WithTransform(job.Trim),
+			informers.WithTweakListOptions(newest)),
+		events: c.events,
 	}
 	if name := "job-controller"; o.runs(jobController) {
 		jobs := job.New(c.job, w.factory, w.recorder(name), clock.RealClock{}, o.managedBy)
