@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/utils/ptr"
@@ -23,23 +24,27 @@ const (
 	Recreates Action = "user recreates"  // deletes it, and creates it again at once
 	DeletesIt Action = "user deletes a " // and the kind of what the object has created: the oldest
 	Releases  Action = "user releases a pod"
+	// DeletesGently deletes the oldest running pod, which goes on until it ends as it would have ended, as programs
+	// do that finish their work after SIGTERM.
+	DeletesGently Action = "user deletes a pod that goes on"
 )
 
 // meanwhile is how long a user suspends a Job, or scales it to nothing.
 const meanwhile = 700 * time.Millisecond
 
 // users are the scenarios whose end state comes about whatever a user does meanwhile.
-var users = []string{"user-cron", "user-deadline", "user-indexed", "user-job", "user-policy", "user-success-policy"}
+var users = []string{"user-cron", "user-deadline", "user-failed-index", "user-indexed", "user-job", "user-policy",
+	"user-single", "user-success-policy"}
 
 // actions are what a user may do to an object of a kind after something with the verb.
 func actions(verb, kind string) []Action {
 	switch {
-	case verb == "watch":
+	case verb == "watch", verb == "list":
 		return nil
 	case kind == "CronJob":
 		return []Action{Patches, Suspends, Deletes, Recreates, DeletesIt + "Job"}
 	}
-	return []Action{Patches, Suspends, Scales, Deletes, Recreates, DeletesIt + "Pod", Releases}
+	return []Action{Patches, Suspends, Scales, Deletes, Recreates, DeletesIt + "Pod", Releases, DeletesGently}
 }
 
 // Actions are up to n plans with an action of a user at each write and at each end of a pod;
@@ -73,6 +78,9 @@ func (s Seen) Actions(sc Scenario, n int) []Plan {
 	}
 	return append(alone, spread(together, n-len(alone))...)
 }
+
+// running is true for a pod that runs and is not being deleted.
+const running = "p.status.phase == 'Running' && !has(p.metadata.deletionTimestamp)"
 
 // object returns the kind and the creation of the Job or the CronJob that a user acts on:
 // the first that the scenario creates.
@@ -126,6 +134,12 @@ func (d Disturbance) act(s Scenario, end string) []scenario.Step {
 		owner := map[string]any{"ownerReferences": nil}
 		return append(steps, scenario.Step{
 			Patch: &scenario.Patch{Kind: "Pod", Which: "true", Merge: map[string]any{"metadata": owner}}, IfAny: true})
+	case DeletesGently:
+		goesOn := map[string]any{"annotations": map[string]any{puppet.Terminate: puppet.Hold}}
+		return append(steps,
+			scenario.Step{Patch: &scenario.Patch{Kind: "Pod", Which: running, Merge: map[string]any{"metadata": goesOn}},
+				IfAny: true},
+			scenario.Step{Delete: &scenario.Delete{Kind: "Pod", Which: running}, IfAny: true})
 	}
 	return append(steps, scenario.Step{Delete: &scenario.Delete{Kind: string(d.User[len(DeletesIt):]), Which: "true"},
 		IfAny: true})
@@ -135,7 +149,7 @@ func (d Disturbance) act(s Scenario, end string) []scenario.Step {
 func (d Disturbance) fault() scenario.Fault {
 	f := d.Fault
 	switch f.Do.Kind {
-	case faultproxy.Hold:
+	case faultproxy.Hold, faultproxy.Past:
 		f.Do.For = holdTime
 	case faultproxy.LoseAnswer:
 		f.Do.Kind = faultproxy.LoseAnswerLate

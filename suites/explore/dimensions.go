@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 )
 
 // Dimension is a kind of disturbance that an exploration takes in only where it is asked for: there are too many
@@ -17,7 +18,93 @@ type Dimension struct {
 }
 
 // dimensions are all that there are.
-var dimensions = []Dimension{}
+var dimensions = []Dimension{
+	{"past", "after a crash, lists show an older state, of one kind or of all, which then catches up", Seen.pasts},
+	{"gentle", "a user deletes a pod, which goes on to its own end, and a write fails or the controller crashes",
+		Seen.gentle},
+	{"orders", "events of Jobs, Pods and CronJobs come in another order between the kinds", Seen.orders},
+}
+
+// backs are by how many changes a list from the past is older than what the implementation had seen before.
+var backs = []int{0, 1, 3, faultproxy.Everything}
+
+// pasts are a crash at each write, with the lists of each watched resource, or of all of them, from the past.
+func (s Seen) pasts(Scenario) (plans []Plan) {
+	list := func(resource string, back int) Disturbance {
+		d := planned("list", resource, 1)
+		d.Do = faultproxy.Effect{Kind: faultproxy.Past, Back: back}
+		return d
+	}
+	resources := sortedKeys(s.Events)
+	s.eachWrite(func(verb, resource string, times int) {
+		for n := range times {
+			crash := planned(verb, resource, n+1)
+			crash.Do.Kind = faultproxy.KillAfter
+			for _, back := range backs {
+				all := Plan{crash}
+				for _, of := range resources {
+					plans = append(plans, Plan{crash, list(of, back)})
+					all = append(all, list(of, back))
+				}
+				if len(resources) > 1 {
+					plans = append(plans, all)
+				}
+			}
+		}
+	})
+	return plans
+}
+
+// gentle are the deletion of a pod that goes on after each write and each end of a pod, alone and beside a fault.
+func (s Seen) gentle(sc Scenario) (plans []Plan) {
+	if kind, _ := sc.object(); kind != "Job" || !slices.Contains(users, sc.Name) {
+		return nil
+	}
+	faults := slices.DeleteFunc(s.Plans(), func(p Plan) bool {
+		return p[0].Do.Kind != faultproxy.Answer && p[0].Do.Kind != faultproxy.KillBefore
+	})
+	add := func(verb, resource string, times int) {
+		for n := range times {
+			deletion := planned(verb, resource, n+1)
+			deletion.User = DeletesGently
+			plans = append(plans, Plan{deletion})
+			for _, fault := range faults {
+				plans = append(plans, slices.Concat(Plan{deletion}, fault))
+			}
+		}
+	}
+	s.eachWrite(add)
+	add("end", "pods", s.Ended)
+	return plans
+}
+
+// inOrder is of how many events the order is chosen.
+const inOrder = 3
+
+// orders are all orders of the kinds of some events, from each event on.
+func (s Seen) orders(Scenario) (plans []Plan) {
+	resources := sortedKeys(s.Events)
+	all := []string{""}
+	for range inOrder {
+		var longer []string
+		for _, order := range all {
+			for _, next := range resources {
+				longer = append(longer, strings.TrimSpace(order+" "+next))
+			}
+		}
+		all = longer
+	}
+	for _, resource := range resources {
+		for n := range s.Events[resource] {
+			for _, order := range all {
+				d := planned("watch", resource, n+1)
+				d.Do = faultproxy.Effect{Kind: faultproxy.Order, Order: order}
+				plans = append(plans, Plan{d})
+			}
+		}
+	}
+	return plans
+}
 
 // Dimensions returns those with the names, or all of them for "all". The error is a *badinput.Error.
 func Dimensions(names ...string) ([]Dimension, error) {

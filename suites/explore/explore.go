@@ -36,6 +36,8 @@ type Explorer struct {
 	// Default: none.
 	Also []Dimension
 	Each int
+	// Only leaves everything but Also out. Default: all that the other fields say.
+	Only bool
 	// HandOver has another implementation take over at each write and event, in place of all faults. Default:
 	// faults.
 	HandOver bool
@@ -111,7 +113,10 @@ func (e *Explorer) plans(s Scenario, seen Seen) []Plan {
 	if e.HandOver {
 		return slices.Concat(seen.HandOvers(), seen.Returns(e.Returns))
 	}
-	all := slices.Concat(seen.Actions(s, e.Actions), seen.Plans(), seen.Pairs(e.Pairs))
+	var all []Plan
+	if !e.Only {
+		all = slices.Concat(seen.Actions(s, e.Actions), seen.Plans(), seen.Pairs(e.Pairs))
+	}
 	for _, d := range e.Also {
 		all = append(all, spread(d.plans(seen, s), e.Each)...)
 	}

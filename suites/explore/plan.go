@@ -93,16 +93,27 @@ func parseDisturbance(text string) (Disturbance, error) {
 			return Disturbance{Fault: fault, User: d.User}, nil
 		}
 	}
+	fault.Do, err = faultproxy.ParseEffect(strings.TrimSpace(do))
+	d := Disturbance{Fault: fault}
+	if err == nil && slices.Contains(further[fault.Verb], fault.Do.Kind) && d.fault().Check() == nil {
+		return d, nil
+	}
 	var names []string
 	for _, d := range possible {
 		names = append(names, d.does())
+	}
+	for _, kind := range further[fault.Verb] {
+		names = append(names, string(kind)+" ...")
 	}
 	return Disturbance{}, badinput.New(fmt.Sprintf("%q cannot happen to a %s", strings.TrimSpace(do), fault.Verb),
 		"let it be one of: "+strings.Join(names, ", "))
 }
 
+// further are what dimensions have happen at something with a verb, with their numbers.
+var further = map[string][]faultproxy.EffectKind{"list": {faultproxy.Past}, "watch": {faultproxy.Order}}
+
 // plannedVerbs are those at which something may go wrong, or a user may act.
-var plannedVerbs = []string{"create", "update", "patch", "delete", "deletecollection", "watch", "end"}
+var plannedVerbs = []string{"create", "update", "patch", "delete", "deletecollection", "list", "watch", "end"}
 
 // possible returns what can happen at something with the verb.
 func possible(verb string) (all []Disturbance) {
@@ -123,7 +134,7 @@ func effects(verb string) []faultproxy.Effect {
 	switch verb {
 	case "watch":
 		return []faultproxy.Effect{{Kind: faultproxy.Hold}}
-	case "end":
+	case "list", "end":
 		return nil
 	}
 	return []faultproxy.Effect{
@@ -137,7 +148,7 @@ func handOvers(verb string) []faultproxy.Effect {
 	switch verb {
 	case "watch":
 		return []faultproxy.Effect{{Kind: faultproxy.HandOver}}
-	case "end":
+	case "list", "end":
 		return nil
 	}
 	return []faultproxy.Effect{{Kind: faultproxy.HandOverBefore}, {Kind: faultproxy.HandOverAfter}}
@@ -270,8 +281,10 @@ func (p Plan) tail() time.Duration {
 	tail := 1500 * time.Millisecond
 	for _, d := range p {
 		switch {
-		case d.Do.Kind == faultproxy.Hold:
-			tail = holdTime + 1500*time.Millisecond
+		case d.Do.Kind == faultproxy.Hold, d.Do.Kind == faultproxy.Order:
+			tail = max(tail, holdTime+1500*time.Millisecond)
+		case d.Do.Kind == faultproxy.Past:
+			tail = max(tail, holdTime+3*time.Second)
 		case d.kills():
 			tail = max(tail, 3*time.Second)
 		}

@@ -64,6 +64,7 @@ type exploration struct {
 	pairs, actions int
 	also           []string
 	each           int
+	only           bool
 	fresh          bool
 	failFast       bool
 	shard          run.Shard
@@ -88,6 +89,7 @@ func exploreCommand() *cobra.Command {
 		"run scenarios in which a user acts with this many actions as well, alone and beside a fault")
 	set.StringSliceVar(&x.also, "also", nil, "run each scenario with these kinds of disturbances as well, or with all")
 	set.IntVar(&x.each, "each", 30, "how many runs of a scenario each kind of --also may take")
+	set.BoolVar(&x.only, "only", false, "with --also, leave out the faults at every write and event")
 	x.flags(set, "explore", "create pods 2: lose answer")
 	return c
 }
@@ -114,6 +116,9 @@ func (x *exploration) check() (err error) {
 	if x.pairs < 0 || x.actions < 0 || x.each < 0 {
 		return badinput.New("a number of pairs, actions or runs is negative", fmt.Sprintf("give %s, %s and %s 0 or more",
 			console.Flag("pairs"), console.Flag("actions"), console.Flag("each")))
+	}
+	if x.only && len(x.also) == 0 {
+		return badinput.New("nothing is left to run", "name dimensions with "+console.Flag("also"))
 	}
 	if x.dimensions, err = explore.Dimensions(x.also...); err != nil {
 		return err
@@ -207,7 +212,7 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 	identity := explore.Identity{Implementation: x.implementation, Program: program, Kubernetes: env.Version()}
 	return x.begin(ctx, env.Reports, identity, out, &explore.Explorer{
 		Runner: explore.On(environment), Known: known, Pairs: x.pairs, Actions: x.actions,
-		Also: x.dimensions, Each: x.each,
+		Also: x.dimensions, Each: x.each, Only: x.only,
 		Again: func(sc, plan string) string {
 			return x.again("explore", sc, plan, console.Argument("implementation", x.implementation))
 		},
