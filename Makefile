@@ -58,7 +58,7 @@ e2e prefetch explore handover soak repro repro-matrix crash leaks bench bench-lo
 
 # What other targets, and compare, take from make's command line.
 own.compare = OLD NEW
-own.test = MUTANTS PAIRS LEAKS KUBEBUILDER_ASSETS CACHE_DIR
+own.test = MUTANTS PAIRS WRONG LEAKS KUBEBUILDER_ASSETS CACHE_DIR
 own.variants = VARIANTS FOCUS KUBEBUILDER_ASSETS CACHE_DIR
 own.halves = HALVES KUBEBUILDER_ASSETS CACHE_DIR
 own.fuzz = FUZZ_STEPS
@@ -139,6 +139,7 @@ test: ## unit tests, the embedded cluster, go install, the guide, and the self-t
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run 'TestEmbedded|TestInstall|TestStepsOfTheGuide' ./fixtures/cluster ./suites/jobconformance ./suites/guide
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 45m -v -run TestEveryMutantIsCaught ./suites/mutants
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestWrongPairsAreCaught ./suites/explore/pairs
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run TestDimensionsShowWhatNothingElseShows ./suites/explore/wrong
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestLeaksAreFound ./suites/leaks
 
 VARIANTS ?= ## regular expression: only variants whose names match it

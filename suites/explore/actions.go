@@ -51,26 +51,12 @@ func actions(verb, kind string) []Action {
 // where that leaves room, also such with one fault. There are none for a scenario whose end
 // state depends on what users do.
 func (s Seen) Actions(sc Scenario, n int) []Plan {
-	if !slices.Contains(users, sc.Name) {
-		return nil
-	}
-	kind, _ := sc.object()
-	var alone, together []Plan
-	add := func(verb, resource string, times int) {
-		for nth := range times {
-			for _, do := range actions(verb, kind) {
-				action := planned(verb, resource, nth+1)
-				action.User = do
-				alone = append(alone, Plan{action})
-			}
-		}
-	}
-	s.eachWrite(add)
-	add("end", "pods", s.Ended)
+	alone := s.acts(sc, actions)
 	if n <= len(alone) {
 		return spread(alone, n)
 	}
 	faults := s.Plans()
+	var together []Plan
 	for _, action := range alone {
 		for _, fault := range faults {
 			together = append(together, slices.Concat(action, fault))
@@ -81,6 +67,27 @@ func (s Seen) Actions(sc Scenario, n int) []Plan {
 
 // running is true for a pod that runs and is not being deleted.
 const running = "p.status.phase == 'Running' && !has(p.metadata.deletionTimestamp)"
+
+// acts returns a plan for each of some actions at each write and at each end of a pod; none for a scenario whose end
+// state depends on what users do.
+func (s Seen) acts(sc Scenario, actions func(verb, kind string) []Action) (plans []Plan) {
+	if !slices.Contains(users, sc.Name) {
+		return nil
+	}
+	kind, _ := sc.object()
+	add := func(verb, resource string, times int) {
+		for nth := range times {
+			for _, do := range actions(verb, kind) {
+				action := planned(verb, resource, nth+1)
+				action.User = do
+				plans = append(plans, Plan{action})
+			}
+		}
+	}
+	s.eachWrite(add)
+	add("end", "pods", s.Ended)
+	return plans
+}
 
 // object returns the kind and the creation of the Job or the CronJob that a user acts on:
 // the first that the scenario creates.
@@ -112,6 +119,9 @@ func (d Disturbance) act(s Scenario, end string) []scenario.Step {
 	patch := func(spec map[string]any) scenario.Step {
 		return scenario.Step{Patch: &scenario.Patch{Kind: kind, Name: name, Merge: map[string]any{"spec": spec}}}
 	}
+	if step, does := toPods[d.User]; does {
+		return append(steps, step)
+	}
 	pause := scenario.Step{Pause: meanwhile}
 	remove := scenario.Step{Delete: &scenario.Delete{Kind: kind, Name: name}}
 	switch d.User {
@@ -130,13 +140,17 @@ func (d Disturbance) act(s Scenario, end string) []scenario.Step {
 	case Recreates:
 		gone := fmt.Sprintf("!('%s' in %s)", name, map[string]string{"Job": "jobs", "CronJob": "cronjobs"}[kind])
 		return append(steps, remove, scenario.Step{Await: gone}, scenario.Step{Create: object})
+	case DeletesNamespace:
+		// Its controller looks again only after half of the grace period of pods.
+		return append(steps, scenario.Step{Namespace: "delete"}, scenario.Step{
+			Await: "size(jobs) == 0 && size(cronjobs) == 0 && size(pods) == 0", Within: time.Minute})
 	case Releases:
 		owner := map[string]any{"ownerReferences": nil}
 		return append(steps, scenario.Step{
 			Patch: &scenario.Patch{Kind: "Pod", Which: "true", Merge: map[string]any{"metadata": owner}}, IfAny: true})
 	case DeletesGently:
 		goesOn := map[string]any{"annotations": map[string]any{puppet.Terminate: puppet.Hold}}
-		return append(steps,
+		return append(steps, scenario.Step{Await: "pods.exists(p, " + running + ") || " + end},
 			scenario.Step{Patch: &scenario.Patch{Kind: "Pod", Which: running, Merge: map[string]any{"metadata": goesOn}},
 				IfAny: true},
 			scenario.Step{Delete: &scenario.Delete{Kind: "Pod", Which: running}, IfAny: true})
@@ -148,10 +162,8 @@ func (d Disturbance) act(s Scenario, end string) []scenario.Step {
 // fault returns what goes wrong as a scenario has it: see Disturbance.
 func (d Disturbance) fault() scenario.Fault {
 	f := d.Fault
-	switch f.Do.Kind {
-	case faultproxy.Hold, faultproxy.Past:
-		f.Do.For = holdTime
-	case faultproxy.LoseAnswer:
+	f.Do.For = d.lasts()
+	if f.Do.Kind == faultproxy.LoseAnswer {
 		f.Do.Kind = faultproxy.LoseAnswerLate
 	}
 	return scenario.Fault{Fault: f}
@@ -188,7 +200,7 @@ func (s Scenario) under(p Plan) *scenario.Scenario {
 
 // deletes reports whether a user deletes something that others may belong to.
 func (d Disturbance) deletes() bool {
-	return d.User == Deletes || d.User == Recreates || d.User == DeletesIt+"Job"
+	return d.User == Deletes || d.User == Recreates || d.User == DeletesNamespace || d.User == DeletesIt+"Job"
 }
 
 // ownerGone is true while there is a Job, or a pod with a finalizer, whose owner is gone: the

@@ -23,6 +23,14 @@ var dimensions = []Dimension{
 	{"gentle", "a user deletes a pod, which goes on to its own end, and a write fails or the controller crashes",
 		Seen.gentle},
 	{"orders", "events of Jobs, Pods and CronJobs come in another order between the kinds", Seen.orders},
+	{"frozen", "the implementation stands still for 3 s before or after a write, or the write takes 3 s",
+		func(s Seen, _ Scenario) []Plan { return s.each(frozen) }},
+	{"answers", "429, half an answer, GOAWAY, an API server that restarts; a watch that is closed, or expires",
+		func(s Seen, _ Scenario) []Plan { return s.each(answers) }},
+	{"rights", "a right to write, or to list and watch, is gone for 3 s",
+		func(s Seen, _ Scenario) []Plan { return s.each(rights) }},
+	{"others", "somebody takes labels, finalizers or the index from a pod, deletes it by force, or the namespace",
+		func(s Seen, sc Scenario) []Plan { return s.Others(sc) }},
 }
 
 // backs are by how many changes a list from the past is older than what the implementation had seen before.

@@ -43,6 +43,9 @@ func TestPlansAreReadAsTheyAreWritten(t *testing.T) {
 	if len(plans) != 3*4+3 {
 		t.Errorf("%d plans: %v", len(plans), plans)
 	}
+	for _, d := range dimensions {
+		plans = append(plans, d.plans(seen, Scenario{})...)
+	}
 	both := slices.Concat(plans[0], plans[len(plans)-1])
 	for _, plan := range append(plans, both) {
 		again, err := ParsePlan(plan.String())
@@ -406,6 +409,12 @@ func TestUsersActAtEachWriteAndEachEnd(t *testing.T) {
 			}
 			if err != nil || len(run.Faults) != len(plan)-1 || len(run.Steps) <= len(s.Scenario.Steps)+2 {
 				t.Fatalf("%s, %s: %v\n%s", s.Name, plan, err, text)
+			}
+		}
+		for _, plan := range seen.Others(s) {
+			again, err := ParsePlan(plan.String())
+			if err != nil || !slices.Equal(again, plan) || s.under(plan).Check() != nil {
+				t.Errorf("%q became %q: %v, %v", plan, again, err, s.under(plan).Check())
 			}
 		}
 		if some := seen.Actions(s, 3); len(some) != 3 || slices.Equal(some[0], some[1]) {

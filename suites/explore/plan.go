@@ -25,6 +25,10 @@ import (
 // changes before it looks at them.
 const holdTime = 2 * time.Second
 
+// troubleTime is how long the implementation stands still, the API server is away or slow, and a right is gone: long
+// enough for several attempts of whoever tries again at once.
+const troubleTime = 3 * time.Second
+
 // Disturbance is one thing that goes wrong in a run, or that a user does once something has
 // happened. A call has no identity over runs, so that it is named by verb, resource and
 // number: the second creation of a pod.
@@ -33,7 +37,7 @@ type Disturbance struct {
 	// call, or at the end of a pod, which has the verb "end".
 	//
 	// "lose answer" does not mean a stale cache as well, which would be two faults: a watch
-	// shows the write first. "hold" is for 2 s.
+	// shows the write first. "hold" is for 2 s, whatever else takes time for 3 s.
 	faultproxy.Fault
 	// User is what a user does; empty where something goes wrong.
 	User Action
@@ -117,10 +121,10 @@ var plannedVerbs = []string{"create", "update", "patch", "delete", "deletecollec
 
 // possible returns what can happen at something with the verb.
 func possible(verb string) (all []Disturbance) {
-	for _, do := range slices.Concat(effects(verb), handOvers(verb)) {
+	for _, do := range slices.Concat(effects(verb), handOvers(verb), frozen(verb), answers(verb), rights(verb)) {
 		all = append(all, Disturbance{Fault: faultproxy.Fault{Do: do}})
 	}
-	for _, do := range slices.Concat(actions(verb, "Job"), actions(verb, "CronJob")) {
+	for _, do := range slices.Concat(actions(verb, "Job"), actions(verb, "CronJob"), others(verb, "")) {
 		all = append(all, Disturbance{User: do})
 	}
 	return all
@@ -152,6 +156,17 @@ func handOvers(verb string) []faultproxy.Effect {
 		return nil
 	}
 	return []faultproxy.Effect{{Kind: faultproxy.HandOverBefore}, {Kind: faultproxy.HandOverAfter}}
+}
+
+// lasts returns for how long it goes wrong; 0 for what is over at once.
+func (d Disturbance) lasts() time.Duration {
+	switch d.Do.Kind {
+	case faultproxy.Hold, faultproxy.Past:
+		return holdTime
+	case faultproxy.Delay, faultproxy.FreezeBefore, faultproxy.FreezeAfter, faultproxy.Away, faultproxy.Deny:
+		return troubleTime
+	}
+	return 0
 }
 
 // kills reports whether the implementation is killed, and it or another one is started.
@@ -280,8 +295,9 @@ func spread(all []Plan, n int) []Plan {
 func (p Plan) tail() time.Duration {
 	tail := 1500 * time.Millisecond
 	for _, d := range p {
+		tail = max(tail, d.lasts()+1500*time.Millisecond)
 		switch {
-		case d.Do.Kind == faultproxy.Hold, d.Do.Kind == faultproxy.Order:
+		case d.Do.Kind == faultproxy.Order:
 			tail = max(tail, holdTime+1500*time.Millisecond)
 		case d.Do.Kind == faultproxy.Past:
 			tail = max(tail, holdTime+3*time.Second)

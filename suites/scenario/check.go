@@ -224,6 +224,8 @@ func (p *plan) check(step *Step) error {
 		return in(step.actions()[0], err)
 	case step.Clear != "":
 		return oneOf("clear", step.Clear, "faults")
+	case step.Namespace != "":
+		return oneOf("namespace", step.Namespace, "delete")
 	case step.Implementation != "":
 		return oneOf("implementation", step.Implementation, "start", "stop", "kill", "restart")
 	}
@@ -323,6 +325,9 @@ func checkKind(field, version, kind, name string) error {
 func (d *Delete) check(a about) error {
 	if err := oneOf("delete: propagation", d.Propagation, "", "Background", "Foreground", "Orphan"); err != nil {
 		return err
+	}
+	if d.Force && d.Kind != "Pod" {
+		return fmt.Errorf("delete: force is for a Pod, not for a %s", d.Kind)
 	}
 	return a.checkObject("delete", d.APIVersion, d.Kind, d.Name, d.Which)
 }

@@ -142,6 +142,7 @@ func limits() map[string]*jsonschema.Schema {
 		"Step.release":            watched,
 		"Step.expire":             watched,
 		"Step.network":            words("cut", "restored"),
+		"Step.namespace":          words("delete"),
 		"Step.implementation":     words("start", "stop", "kill", "restart"),
 		"Step.clock":              matching("^-?" + strings.TrimPrefix(timePattern, "^")),
 		"Step.answers":            {Type: "integer", Minimum: &least, Maximum: &most},
@@ -170,9 +171,10 @@ func rules() map[string][]*jsonschema.Schema {
 			where(given("within"), anyGiven("await", "may", "direct", "held", "patch", "delete")),
 			where(given("for"), given("stays")),
 		},
-		"Patch":  slices.Clone(chosen),
-		"Delete": chosen,
-		"Fault":  {{Not: given("nth", "first")}},
+		"Patch": slices.Clone(chosen),
+		"Delete": append(slices.Clone(chosen),
+			where(given("force"), &jsonschema.Schema{Properties: properties("kind", words("Pod"))})),
+		"Fault": {{Not: given("nth", "first")}},
 	}
 }
 

@@ -31,6 +31,10 @@ steps:
 - fault: {on: update jobs/status, nth: 2, do: answer 409}
 - fault: {on: write any, do: delay 100ms}
 - fault: {on: any leases, first: 3, do: lose answer}
+- fault: {on: update jobs/status, nth: 1, do: freeze before 3s}
+- fault: {on: create pods, do: deny 3s}
+- fault: {on: watch pods, nth: 2, do: expire}
+- fault: {on: patch pods, nth: 2, do: break off}
 - clear: faults
 - hold: jobs
 - held: jobs
@@ -44,8 +48,9 @@ steps:
 - stays: size(created) == 3
   for: 5s
 - always: jobs.a.status.failed == 0
-- delete: {kind: Pod, which: p.status.phase == 'Failed'}
+- delete: {kind: Pod, which: p.status.phase == 'Failed', force: true}
 - delete: {kind: Job, name: a, propagation: Orphan}
+- namespace: delete
 `
 
 func TestReadTakesEveryStep(t *testing.T) {
@@ -53,7 +58,7 @@ func TestReadTakesEveryStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Steps) != 20 {
+	if len(s.Steps) != 25 {
 		t.Errorf("%d steps", len(s.Steps))
 	}
 	first, ok := s.Steps[0].Create.Object.(*batchv1.Job)

@@ -135,6 +135,8 @@ type Step struct {
 	Expire string `yaml:"expire,omitempty"`
 	// Network is "cut": nothing gets through; or "restored".
 	Network string `yaml:"network,omitempty"`
+	// Namespace is "delete": that of the scenario terminates, with all that is in it.
+	Namespace string `yaml:"namespace,omitempty"`
 	// Implementation is started, stopped (SIGTERM), killed (SIGKILL) or restarted
 	// (killed and started): its values are start, stop, kill and restart.
 	Implementation string `yaml:"implementation,omitempty"`
@@ -197,6 +199,8 @@ type Delete struct {
 	Which string `yaml:"which,omitempty"`
 	// Propagation is Background (the default), Foreground or Orphan.
 	Propagation string `yaml:"propagation,omitempty"`
+	// Force is for a Pod: it has no time to end, as with kubectl delete --force.
+	Force bool `yaml:"force,omitempty"`
 }
 
 // Direct directs pods by the annotations of package puppet. It waits until there

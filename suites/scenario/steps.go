@@ -47,6 +47,7 @@ func (step *Step) String() string {
 	for _, field := range []struct{ name, value string }{
 		{"await", step.Await}, {"may", step.May}, {"stays", step.Stays}, {"always", step.Always}, {"hold", step.Hold},
 		{"held", step.Held}, {"release", step.Release}, {"expire", step.Expire}, {"network", step.Network},
+		{"namespace", step.Namespace},
 		{"implementation", step.Implementation},
 	} {
 		if field.value != "" {
@@ -84,6 +85,8 @@ func (r *runner) do(ctx context.Context, step *Step) error {
 		r.implementation.Cut()
 	case step.Network == "restored":
 		r.implementation.Restore()
+	case step.Namespace != "":
+		return r.Client.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.Namespace}})
 	case step.Implementation != "":
 		return r.command(step.Implementation)
 	case step.Clock != nil:
@@ -255,8 +258,11 @@ func (r *runner) request(ctx context.Context, step *Step) error {
 			return err
 		}
 		propagation := metav1.DeletionPropagation(cmp.Or(step.Delete.Propagation, "Background"))
-		return r.Client.Delete(ctx, r.named(step.Delete.APIVersion, step.Delete.Kind, name),
-			client.PropagationPolicy(propagation))
+		options := []client.DeleteOption{client.PropagationPolicy(propagation)}
+		if step.Delete.Force {
+			options = append(options, client.GracePeriodSeconds(0))
+		}
+		return r.Client.Delete(ctx, r.named(step.Delete.APIVersion, step.Delete.Kind, name), options...)
 	}
 	name, err := r.name(ctx, step, step.Patch.Kind, step.Patch.Name)
 	if err != nil || name == "" {

@@ -1,0 +1,65 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/jobconformance/jobconformance/suites/scenario"
+	batchv1 "k8s.io/api/batch/v1"
+)
+
+// What somebody may do to a pod, of whatever Job, who takes it for his own or wants to be rid of it.
+const (
+	// Relabels takes the labels away that the Job's selector asks for: the Job has to release the pod, and to replace
+	// it where it has not ended.
+	Relabels Action = "user relabels a pod"
+	// Untracks takes the tracking finalizer from a pod that runs: such a pod is never counted (KEP-2307), and the Job
+	// replaces it when it has ended.
+	Untracks Action = "user untracks a pod"
+	// UntracksEnded does so to a pod that has ended. It was counted before, or never is.
+	UntracksEnded Action = "user untracks an ended pod"
+	// Unindexes takes the completion index away: an Indexed Job has to delete the pod, which does not count.
+	Unindexes Action = "user takes the index of a pod"
+	// DeletesNamespace deletes the namespace: the pods have to be released, so that it can go.
+	DeletesNamespace Action = "user deletes the namespace"
+	// Forces deletes a pod that has not ended, without a time to end.
+	Forces Action = "user deletes a pod by force"
+)
+
+// others are what somebody may do to the pods of an object of a kind after something with the verb.
+func others(verb, kind string) []Action {
+	switch {
+	case verb == "watch", verb == "list":
+		return nil
+	case kind == "CronJob":
+		return []Action{Relabels, Untracks, UntracksEnded, Forces, DeletesNamespace}
+	}
+	return []Action{Relabels, Untracks, UntracksEnded, Unindexes, Forces, DeletesNamespace}
+}
+
+// toPods has the step of each: it is done to the oldest pod that is so, if there is one.
+var toPods = map[Action]scenario.Step{
+	Relabels: ofPod("has(p.metadata.finalizers)", "labels", map[string]any{batchv1.ControllerUidLabel: nil,
+		batchv1.JobNameLabel: nil, "controller-uid": nil, "job-name": nil}),
+	Untracks:      ofPod("has(p.metadata.finalizers) && p.status.phase == 'Running'", "finalizers", nil),
+	UntracksEnded: ofPod("has(p.metadata.finalizers) && p.status.phase in ['Succeeded', 'Failed']", "finalizers", nil),
+	Unindexes: ofPod("has(p.metadata.finalizers)", "annotations",
+		map[string]any{batchv1.JobCompletionIndexAnnotation: nil}),
+	Forces: {Delete: &scenario.Delete{Kind: "Pod", Which: "!(p.status.phase in ['Succeeded', 'Failed'])", Force: true},
+		IfAny: true},
+}
+
+// ofPod returns a step that changes metadata of a pod.
+func ofPod(which, field string, to any) scenario.Step {
+	return scenario.Step{Patch: &scenario.Patch{Kind: "Pod", Which: which,
+		Merge: map[string]any{"metadata": map[string]any{field: to}}}, IfAny: true}
+}
+
+// Others are plans in which somebody is in the way.
+func (s Seen) Others(sc Scenario) []Plan {
+	return slices.DeleteFunc(s.acts(sc, others), func(p Plan) bool {
+		_, created := sc.object()
+		job, is := created.Object.(*batchv1.Job)
+		return p[0].User == Unindexes && !(is && job.Spec.CompletionMode != nil &&
+			*job.Spec.CompletionMode == batchv1.IndexedCompletion)
+	})
+}
