@@ -44,7 +44,7 @@ func TestPlansAreReadAsTheyAreWritten(t *testing.T) {
 		t.Errorf("%d plans: %v", len(plans), plans)
 	}
 	for _, d := range dimensions {
-		plans = append(plans, d.plans(seen, Scenario{})...)
+		plans = append(plans, d.plans(seen, Scenario{Scenario: small})...)
 	}
 	both := slices.Concat(plans[0], plans[len(plans)-1])
 	for _, plan := range append(plans, both) {
