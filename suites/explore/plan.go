@@ -26,7 +26,7 @@ import (
 const holdTime = 2 * time.Second
 
 // troubleTime is how long the implementation stands still, the API server is away or slow, and a right is gone: long
-// enough for several attempts of whoever tries again at once.
+// enough for several attempts of a controller that tries again at once.
 const troubleTime = 3 * time.Second
 
 // Disturbance is one thing that goes wrong in a run, or that a user does once something has

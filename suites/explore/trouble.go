@@ -8,7 +8,8 @@ func frozen(verb string) []faultproxy.Effect {
 	case "watch", "list", "end":
 		return nil
 	}
-	return []faultproxy.Effect{{Kind: faultproxy.FreezeBefore}, {Kind: faultproxy.FreezeAfter}, {Kind: faultproxy.Delay}}
+	return []faultproxy.Effect{{Kind: faultproxy.FreezeBefore}, {Kind: faultproxy.FreezeAfter},
+		{Kind: faultproxy.Delay}}
 }
 
 // answers are what an API server can answer to something with the verb that no fault of every exploration has.

@@ -105,8 +105,8 @@ func (w wrong) explore(t *testing.T, ctx context.Context, env *run.Environment, 
 		t.Fatal(err)
 	}
 	folder := filepath.Join(env.Reports, w.Name)
-	results, err := explore.OpenResults(filepath.Join(folder, "results.jsonl"), explore.Identity{Implementation: w.Name},
-		len(also) == 0)
+	results, err := explore.OpenResults(filepath.Join(folder, "results.jsonl"),
+		explore.Identity{Implementation: w.Name}, len(also) == 0)
 	if err != nil {
 		t.Fatal(err)
 	}
