@@ -144,7 +144,7 @@ var (
 	CompletesAtCompletions = set.New("JOB-COMPLETIONS-001",
 		"A Job MUST become Complete when as many of its pods have succeeded as completions says, and not before.",
 		"batch/v1 JobSpec.completions; docs: concepts/workloads/controllers/job#completion-mode",
-		contract.Invariants{"job-succeeds-for-a-reason", "job-completes-at-rest"},
+		contract.Invariants{"job-succeeds-for-a-reason", "job-complete-has-its-completions", "job-completes-at-rest"},
 		contract.Situations{spec.CompletionsReached})
 	FailuresAreNoCompletions = set.New("JOB-COMPLETIONS-002",
 		"A pod that fails MUST NOT count towards completions, and MUST be replaced.",
