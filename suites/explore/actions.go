@@ -107,8 +107,8 @@ func (s Scenario) object() (kind string, created *scenario.Object) {
 }
 
 // act returns the steps in which a user acts. Where what they wait for does not come about,
-// they act in the end state.
-func (d Disturbance) act(s Scenario, end string) []scenario.Step {
+// they act in the end state. Changes of fields are made in current as well.
+func (d Disturbance) act(s Scenario, end string, current map[string]any) []scenario.Step {
 	kind, object := s.object()
 	name := object.GetName()
 	when := fmt.Sprintf("calls.filter(c, c.verb == '%s' && c.resource == '%s').size() >= %d", d.Verb, d.Resource, d.Nth)
@@ -116,6 +116,9 @@ func (d Disturbance) act(s Scenario, end string) []scenario.Step {
 		when = fmt.Sprintf("created.filter(p, p.status.phase in ['Succeeded', 'Failed']).size() >= %d", d.Nth)
 	}
 	steps := []scenario.Step{{Await: when + " || " + end}}
+	if c, is := d.change(kind); is {
+		return append(steps, c.steps(kind, name, current)...)
+	}
 	patch := func(spec map[string]any) scenario.Step {
 		return scenario.Step{Patch: &scenario.Patch{Kind: kind, Name: name, Merge: map[string]any{"spec": spec}}}
 	}
@@ -169,19 +172,36 @@ func (d Disturbance) fault() scenario.Fault {
 	return scenario.Fault{Fault: f}
 }
 
+// acts returns which step a user acts before: the first that waits.
+func (s Scenario) acts() int {
+	return slices.IndexFunc(s.Scenario.Steps, func(step scenario.Step) bool { return step.Await != "" })
+}
+
 // under returns a scenario as it is run under a plan: with what goes wrong, and with what a
 // user does before the end state, which has to last.
 func (s Scenario) under(p Plan) *scenario.Scenario {
 	changed := *s.Scenario
 	changed.Faults, changed.Steps = slices.Clone(changed.Faults), slices.Clone(changed.Steps)
 	end := changed.Steps[len(changed.Steps)-1]
+	at, kind, rest, current := s.acts(), "", "", map[string]any(nil)
+	if slices.ContainsFunc(p, func(d Disturbance) bool { return d.User != "" }) {
+		var object *scenario.Object
+		kind, object = s.object()
+		rest, current = changed.Steps[at].Await, inJSON(object.Object)
+	}
 	for _, d := range p {
 		if d.User == "" {
 			changed.Faults = append(changed.Faults, d.fault())
 			continue
 		}
-		at := len(changed.Steps) - 1
-		changed.Steps = slices.Insert(changed.Steps, at, d.act(s, end.Await)...)
+		steps := d.act(s, rest, current)
+		changed.Steps = slices.Insert(changed.Steps, at, steps...)
+		at += len(steps)
+		if c, is := d.change(kind); is && c.Until != "" && !c.back {
+			rest = fmt.Sprintf("(%s) || %s", rest, c.Until)
+			end.Await = fmt.Sprintf("(%s) || %s", end.Await, c.Until)
+			changed.Steps[len(changed.Steps)-1] = end
+		}
 	}
 	if end.Await == "" || s.tailed {
 		return &changed

@@ -7,6 +7,9 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/suites/explore/fields"
+	"github.com/jobconformance/jobconformance/suites/scenario/library"
+	"k8s.io/client-go/rest"
 )
 
 // Dimension is a kind of disturbance that an exploration takes in only where it is asked for: there are too many
@@ -15,22 +18,32 @@ type Dimension struct {
 	Name  string // for users to choose it by
 	About string // what happens, in a few words
 	plans func(Seen, Scenario) []Plan
+	// inTurn is true where the first plans are to be run. Default: some, evenly spread over all.
+	inTurn bool
+	// scenarios are for it alone. Default: it has none.
+	scenarios func() ([]library.Entry, error)
 }
 
 // dimensions are all that there are.
 var dimensions = []Dimension{
-	{"past", "after a crash, lists show an older state, of one kind or of all, which then catches up", Seen.pasts},
-	{"gentle", "a user deletes a pod, which goes on to its own end, and a write fails or the controller crashes",
-		Seen.gentle},
-	{"orders", "events of Jobs, Pods and CronJobs come in another order between the kinds", Seen.orders},
-	{"frozen", "the implementation stands still for 3 s before or after a write, or the write takes 3 s",
-		func(s Seen, _ Scenario) []Plan { return s.each(frozen) }},
-	{"answers", "429, half an answer, GOAWAY, an API server that restarts; a watch that is closed, or expires",
-		func(s Seen, _ Scenario) []Plan { return s.each(answers) }},
-	{"rights", "a right to write, or to list and watch, is gone for 3 s",
-		func(s Seen, _ Scenario) []Plan { return s.each(rights) }},
-	{"others", "somebody takes labels, finalizers or the index from a pod, deletes it by force, or the namespace",
-		func(s Seen, sc Scenario) []Plan { return s.Others(sc) }},
+	ofFields,
+	{Name: "past", About: "after a crash, lists show an older state, of one kind or of all, which then catches up",
+		plans: Seen.pasts},
+	{Name: "gentle",
+		About: "a user deletes a pod, which goes on to its own end, and a write fails or the controller crashes",
+		plans: Seen.gentle},
+	{Name: "orders", About: "events of Jobs, Pods and CronJobs come in another order between the kinds",
+		plans: Seen.orders},
+	{Name: "frozen", About: "the implementation stands still for 3 s before or after a write, or the write takes 3 s",
+		plans: func(s Seen, _ Scenario) []Plan { return s.each(frozen) }},
+	{Name: "answers",
+		About: "429, half an answer, GOAWAY, an API server that restarts; a watch that is closed, or expires",
+		plans: func(s Seen, _ Scenario) []Plan { return s.each(answers) }},
+	{Name: "rights", About: "a right to write, or to list and watch, is gone for 3 s",
+		plans: func(s Seen, _ Scenario) []Plan { return s.each(rights) }},
+	{Name: "others",
+		About: "somebody takes labels, finalizers or the index from a pod, deletes it by force, or the namespace",
+		plans: func(s Seen, sc Scenario) []Plan { return s.Others(sc) }},
 }
 
 // backs are by how many changes a list from the past is older than what the implementation had seen before.
@@ -114,6 +127,15 @@ func (s Seen) orders(Scenario) (plans []Plan) {
 	return plans
 }
 
+// some returns up to n plans for a scenario.
+func (d Dimension) some(seen Seen, s Scenario, n int) []Plan {
+	plans := d.plans(seen, s)
+	if d.inTurn {
+		return plans[:min(n, len(plans))]
+	}
+	return spread(plans, n)
+}
+
 // Dimensions returns those with the names, or all of them for "all". The error is a *badinput.Error.
 func Dimensions(names ...string) ([]Dimension, error) {
 	if slices.Equal(names, []string{"all"}) {
@@ -133,6 +155,18 @@ func Dimensions(names ...string) ([]Dimension, error) {
 		chosen = append(chosen, dimensions[at])
 	}
 	return chosen, nil
+}
+
+// Unknown returns the fields that an API server has, and that the dimensions do not know.
+func Unknown(of []Dimension, config *rest.Config) ([]string, error) {
+	if !slices.ContainsFunc(of, func(d Dimension) bool { return d.Name == ofFields.Name }) {
+		return nil, nil
+	}
+	schemas, err := fields.Served(config)
+	if err != nil {
+		return nil, err
+	}
+	return fields.Unknown(schemas)
 }
 
 // DimensionsHelp has a line for each.

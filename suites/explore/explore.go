@@ -38,6 +38,8 @@ type Explorer struct {
 	Each int
 	// Only leaves everything but Also out. Default: all that the other fields say.
 	Only bool
+	// Unknown are fields of the API server that Also does not know. Default: none.
+	Unknown []string
 	// HandOver has another implementation take over at each write and event, in place of all faults. Default:
 	// faults.
 	HandOver bool
@@ -58,9 +60,10 @@ type Explorer struct {
 	mu      sync.Mutex
 	done    int // runs, of all that there are
 	all     int
-	open    map[string]int  // by scenario, the runs that are yet to come
-	shrunk  map[string]bool // by the name of the file, what has a smallest scenario
-	harness []error         // runs without a result
+	open    map[string]int      // by scenario, the runs that are yet to come
+	shrunk  map[string]bool     // by the name of the file, what has a smallest scenario
+	ends    map[string][]string // of objects that were created with changes: see endOf
+	harness []error             // runs without a result
 	results []Result
 }
 
@@ -105,6 +108,7 @@ func (e *Explorer) Run(ctx context.Context, scenarios []Scenario) (*Tally, error
 		Differences: e.differences(scenarios), Identity: e.Results.identity, Results: e.results,
 		Missing: e.all - e.done, Harness: e.harness,
 		Known: e.Known, Took: time.Since(start), scenarios: scenarios, again: e.Again,
+		Unknown: e.Unknown,
 	}, nil
 }
 
@@ -114,13 +118,15 @@ func (e *Explorer) plans(s Scenario, seen Seen) []Plan {
 		return slices.Concat(seen.HandOvers(), seen.Returns(e.Returns))
 	}
 	var all []Plan
-	if !e.Only {
-		all = slices.Concat(seen.Actions(s, e.Actions), seen.Plans(), seen.Pairs(e.Pairs))
-	}
 	for _, d := range e.Also {
-		all = append(all, spread(d.plans(seen, s), e.Each)...)
+		if s.of == "" || s.of == d.Name {
+			all = append(all, d.some(seen, s, e.Each)...)
+		}
 	}
-	return all
+	if e.Only || s.of != "" {
+		return all
+	}
+	return slices.Concat(all, seen.Actions(s, e.Actions), seen.Plans(), seen.Pairs(e.Pairs))
 }
 
 // differences returns where end states differ from those that the same file of results has of

@@ -90,9 +90,13 @@ func parseDisturbance(text string) (Disturbance, error) {
 		return Disturbance{}, badinput.New(fmt.Sprintf("%q is no fault of a plan", text),
 			`write faults like "create pods 2: lose answer" or "watch pods 3: hold", with semicolons between`)
 	}
+	if do = strings.TrimSpace(do); strings.HasPrefix(do, changesField) && fault.Verb != "watch" {
+		action, err := parseChange(do)
+		return Disturbance{Fault: fault, User: action}, err
+	}
 	possible := possible(fault.Verb)
 	for _, d := range possible {
-		if d.does() == strings.TrimSpace(do) {
+		if d.does() == do {
 			fault.Do = d.Do
 			return Disturbance{Fault: fault, User: d.User}, nil
 		}
@@ -109,7 +113,7 @@ func parseDisturbance(text string) (Disturbance, error) {
 	for _, kind := range further[fault.Verb] {
 		names = append(names, string(kind)+" ...")
 	}
-	return Disturbance{}, badinput.New(fmt.Sprintf("%q cannot happen to a %s", strings.TrimSpace(do), fault.Verb),
+	return Disturbance{}, badinput.New(fmt.Sprintf("%q cannot happen to a %s", do, fault.Verb),
 		"let it be one of: "+strings.Join(names, ", "))
 }
 
@@ -319,6 +323,8 @@ type Scenario struct {
 	// Since is the first version of Kubernetes that it is for, as in v1.32.0;
 	// empty for all that the suites support.
 	Since string
+	// of is the dimension that it is for alone. Default: it is for all.
+	of string
 	// tailed is true where the steps check already that the end state lasts.
 	tailed bool
 }
@@ -329,16 +335,29 @@ var since = map[string]string{"managed-by": "v1.32.0", "success-policy": "v1.31.
 // In reports whether it is for a version of Kubernetes.
 func (s Scenario) In(v string) bool { return s.Since == "" || version.Satisfies(v, ">= "+s.Since) }
 
-// Scenarios returns those whose names match, in order; all of them for nil. The error
+// Scenarios returns those whose names match, in order, and then those of dimensions; all of them for nil. The error
 // is a *badinput.Error when there is none.
-func Scenarios(which *regexp.Regexp) ([]Scenario, error) {
+func Scenarios(which *regexp.Regexp, also ...Dimension) ([]Scenario, error) {
 	entries, err := library.Explorations()
 	if err != nil {
 		return nil, err
 	}
+	of := make([]string, len(entries)) // by entry
+	for _, d := range also {
+		if d.scenarios == nil {
+			continue
+		}
+		more, err := d.scenarios()
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range more {
+			entries, of = append(entries, e), append(of, d.Name)
+		}
+	}
 	var all []Scenario
 	var names []string
-	for _, e := range entries {
+	for i, e := range entries {
 		names = append(names, e.Name)
 		if which != nil && !which.MatchString(e.Name) {
 			continue
@@ -346,7 +365,8 @@ func Scenarios(which *regexp.Regexp) ([]Scenario, error) {
 		if e.Steps[len(e.Steps)-1].Await == "" {
 			return nil, fmt.Errorf("the scenario %s does not end with an await", e.Name)
 		}
-		all = append(all, Scenario{Name: e.Name, Text: string(e.Text), Scenario: e.Scenario, Since: since[e.Name]})
+		all = append(all, Scenario{Name: e.Name, Text: string(e.Text), Scenario: e.Scenario, Since: since[e.Name],
+			of: of[i]})
 	}
 	if len(all) == 0 {
 		return nil, badinput.New(fmt.Sprintf("no scenario matches %q", which),

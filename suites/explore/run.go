@@ -22,6 +22,8 @@ type Result struct {
 	// Reached reports whether every fault of the plan occurred. Where one did not,
 	// the run shows nothing.
 	Reached bool `json:"reached"`
+	// Refused are the changes of fields, of the plan, that the API server did not accept.
+	Refused []string `json:"refused,omitempty"`
 	// Finding is what was wrong. Its files are relative to the folder for reports.
 	campaign.Finding
 	// End is the end state of a run in which all was well, for comparison with that of
@@ -62,17 +64,17 @@ func On(environment scenario.Environment) Runner {
 
 // try runs a scenario under a plan, as often as its result takes.
 func (e *Explorer) try(ctx context.Context, s Scenario, plan Plan) (Result, error) {
-	first, seen, err := e.Runner(ctx, s, plan)
+	first, seen, refused, err := e.once(ctx, s, plan)
 	if err == nil && first.Green() && len(first.Unmet) > 0 {
 		// There may be a call more in another run.
-		first, seen, err = e.Runner(ctx, s, plan)
+		first, seen, refused, err = e.once(ctx, s, plan)
 	}
 	if err != nil {
 		return Result{}, err
 	}
 	o := Result{
 		Scenario: s.Name, Plan: plan.String(), Reached: len(first.Unmet) == 0, Finding: campaign.FindingOf(first),
-		Took: first.Took,
+		Took: first.Took, Refused: refused,
 	}
 	if len(plan) == 0 {
 		o.Seen = &seen
@@ -95,7 +97,7 @@ func (e *Explorer) try(ctx context.Context, s Scenario, plan Plan) (Result, erro
 		return Result{}, err
 	}
 	o.Plan = plan.String()
-	if len(plan) > 0 {
+	if len(plan) > 0 && !first.OtherEnd { // which takes the runs of two scenarios
 		if o.Smallest, err = e.smallest(ctx, s, plan, o, first); err != nil {
 			return Result{}, err
 		}
@@ -105,7 +107,7 @@ func (e *Explorer) try(ctx context.Context, s Scenario, plan Plan) (Result, erro
 }
 
 func (e *Explorer) red(ctx context.Context, s Scenario, plan Plan) (bool, error) {
-	r, _, err := e.Runner(ctx, s, plan)
+	r, _, _, err := e.once(ctx, s, plan)
 	return err == nil && !r.Green(), err
 }
 

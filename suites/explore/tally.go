@@ -14,6 +14,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	"github.com/jobconformance/jobconformance/suites/explore/fields"
 	"github.com/jobconformance/jobconformance/suites/internal/campaign"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
 )
@@ -30,6 +31,8 @@ type Tally struct {
 	Took    time.Duration
 	// Differences are those from end states of other implementations, which no invariant knows.
 	Differences []Difference
+	// Unknown are fields that the API server has, and that nothing is known of.
+	Unknown []string
 
 	scenarios []Scenario
 	again     func(sc, plan string) string
@@ -95,6 +98,7 @@ func (t *Tally) Print(out io.Writer) {
 	all := t.sums(func(Result) bool { return true })
 	row("all", all)
 	_ = table.Flush()
+	t.printFields(out)
 	t.printKnown(out)
 	campaign.PrintFindings(out, t.unknown())
 	for _, d := range t.Differences {
@@ -113,6 +117,57 @@ func (t *Tally) Print(out io.Writer) {
 	fmt.Fprintf(out, "\n%s %s: %d of %d runs done, %d violations of %d causes, %d known, %d not reached, in %s\n", word,
 		t.Identity.Implementation, all.runs, all.runs+t.Missing, all.violations, all.causes, all.known, all.notReached,
 		t.Took.Round(time.Second))
+}
+
+// printFields prints in how many states each field was changed, where some were, and in how many the API server refused
+// that; and the fields that nothing is known of.
+func (t *Tally) printFields(out io.Writer) {
+	type states map[string]bool // a scenario and a step
+	changed, refused := map[string]states{}, map[string]states{}
+	for _, o := range t.Results {
+		i := slices.IndexFunc(t.scenarios, func(s Scenario) bool { return s.Name == o.Scenario })
+		plan, err := ParsePlan(cmp.Or(o.Plan, None))
+		if i < 0 || err != nil {
+			continue
+		}
+		kind, _ := t.scenarios[i].object()
+		for _, d := range plan {
+			c, is := d.change(kind)
+			if !is {
+				continue
+			}
+			in := changed
+			if slices.Contains(o.Refused, d.String()) {
+				in = refused
+			}
+			for _, set := range c.Sets {
+				field := kind + " " + set.Path
+				if in[field] == nil {
+					in[field] = states{}
+				}
+				in[field][o.Scenario+d.At()] = true
+			}
+		}
+	}
+	if len(changed)+len(refused) > 0 {
+		table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+		fmt.Fprintln(table, "\nfield\tstates in which it was changed\trefused")
+		for _, kind := range fields.Kinds {
+			seen := map[string]bool{}
+			for _, c := range fields.Of(kind) {
+				for _, set := range c.Sets {
+					if field := kind + " " + set.Path; !seen[field] {
+						seen[field] = true
+						fmt.Fprintf(table, "%s\t%d\t%d\n", field, len(changed[field]), len(refused[field]))
+					}
+				}
+			}
+		}
+		_ = table.Flush()
+	}
+	for _, field := range t.Unknown {
+		fmt.Fprintf(out, "the field %s is neither changed nor explained: see suites/explore/fields\n", field)
+	}
 }
 
 // printKnown prints known deviations, and those that were not seen.

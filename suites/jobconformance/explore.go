@@ -132,7 +132,7 @@ func (x *exploration) choose() error {
 	if err != nil {
 		return badinput.Wrap(err, console.Flag("scenarios")+" is not a regular expression", "correct it")
 	}
-	if x.chosen, err = explore.Scenarios(which); err != nil {
+	if x.chosen, err = explore.Scenarios(which, x.dimensions...); err != nil {
 		return err
 	}
 	if len(x.chosen) > 0 {
@@ -209,10 +209,14 @@ func (x *exploration) explore(ctx context.Context, env *run.Environment, environ
 	if err != nil {
 		return nil, err
 	}
+	unknown, err := explore.Unknown(x.dimensions, env.Config())
+	if err != nil {
+		return nil, err
+	}
 	identity := explore.Identity{Implementation: x.implementation, Program: program, Kubernetes: env.Version()}
 	return x.begin(ctx, env.Reports, identity, out, &explore.Explorer{
 		Runner: explore.On(environment), Known: known, Pairs: x.pairs, Actions: x.actions,
-		Also: x.dimensions, Each: x.each, Only: x.only,
+		Also: x.dimensions, Each: x.each, Only: x.only, Unknown: unknown,
 		Again: func(sc, plan string) string {
 			return x.again("explore", sc, plan, console.Argument("implementation", x.implementation))
 		},
@@ -291,7 +295,7 @@ func (x *exploration) again(command, scenario, plan string, words ...string) str
 		plan = explore.None
 	}
 	words = append([]string{console.Program(command)}, words...)
-	given := [][2]string{{"kubernetes-version", x.options.Build.KubernetesVersion},
+	given := [][2]string{{"also", strings.Join(x.also, ",")}, {"kubernetes-version", x.options.Build.KubernetesVersion},
 		{"kubernetes-source", x.options.Build.Source}, {"feature-gates", x.options.FeatureGates}}
 	for _, flag := range given {
 		if flag[1] != "" {

@@ -277,7 +277,7 @@ func (step *Step) actions() []string {
 // actionFields are the names of all fields of a step that do something. The others add to these.
 func actionFields() []string {
 	return slices.DeleteFunc(yamlFields(reflect.TypeFor[Step]()), func(name string) bool {
-		return slices.Contains([]string{"answers", "ifAny", "within", "for"}, name)
+		return slices.Contains([]string{"answers", "orAnswers", "ifAny", "within", "for"}, name)
 	})
 }
 
@@ -288,6 +288,10 @@ func (step *Step) checkAdditions() error {
 		return fmt.Errorf("answers: it goes with create, patch and delete")
 	case step.Answers != 0 && (step.Answers < 200 || step.Answers > 599):
 		return fmt.Errorf("answers: %d is no status code", step.Answers)
+	case step.OrAnswers != 0 && !asks:
+		return fmt.Errorf("orAnswers: it goes with create, patch and delete")
+	case step.OrAnswers != 0 && (step.OrAnswers < 400 || step.OrAnswers > 599):
+		return fmt.Errorf("orAnswers: %d is no status code of a refusal", step.OrAnswers)
 	case step.IfAny && step.which() == "":
 		return fmt.Errorf("ifAny: it goes with which")
 	case step.Within != 0 && step.Await == "" && step.May == "" && step.Direct == nil && step.Held == "" &&

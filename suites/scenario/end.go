@@ -7,14 +7,16 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
 // End returns the end state in lines that two implementations have in common if they do the
 // same: conditions, counters and indexes of each Job, the status of each CronJob, and how
-// many pods are in which state. Names and times are left out, as they differ between runs.
-func (r *Result) End() []string {
+// many pods are in which state. Names and times are left out, as they differ between runs; so are
+// the conditions past, where they are true no more.
+func (r *Result) End(past ...batchv1.JobConditionType) []string {
 	var last history.State
 	for _, state := range r.History.States() {
 		last = state // it is updated in place
@@ -33,7 +35,7 @@ func (r *Result) End() []string {
 			name = owner.Name + "-*"
 		}
 		jobs[string(uid)] = name
-		lines = append(lines, "Job "+name+": "+statusLine(&job.Status))
+		lines = append(lines, "Job "+name+": "+statusLine(&job.Status, past))
 	}
 	pods := map[string]int{}
 	for _, revision := range last.Pods {
@@ -54,9 +56,12 @@ func (r *Result) End() []string {
 	return lines
 }
 
-func statusLine(s *batchv1.JobStatus) string {
+func statusLine(s *batchv1.JobStatus, past []batchv1.JobConditionType) string {
 	var conditions []string
 	for _, c := range s.Conditions {
+		if c.Status != corev1.ConditionTrue && slices.Contains(past, c.Type) {
+			continue
+		}
 		conditions = append(conditions, fmt.Sprintf("%s=%s(%s)", c.Type, c.Status, c.Reason))
 	}
 	slices.Sort(conditions)

@@ -125,7 +125,7 @@ func limits() map[string]*jsonschema.Schema {
 	for _, i := range invariants.Invariants() {
 		ids = append(ids, i.ID)
 	}
-	zero, least, most := 0.0, 200.0, 599.0
+	zero, least, most, refusal := 0.0, 200.0, 599.0, 400.0
 	one, first := 1, 1.0
 	return map[string]*jsonschema.Schema{
 		"Scenario.key":            matching(keyPattern.String()),
@@ -146,6 +146,7 @@ func limits() map[string]*jsonschema.Schema {
 		"Step.implementation":     words("start", "stop", "kill", "restart"),
 		"Step.clock":              matching("^-?" + strings.TrimPrefix(timePattern, "^")),
 		"Step.answers":            {Type: "integer", Minimum: &least, Maximum: &most},
+		"Step.orAnswers":          {Type: "integer", Minimum: &refusal, Maximum: &most},
 		"Delete.propagation":      words("Background", "Foreground", "Orphan"),
 		"Direct.pods":             {Type: "integer", Minimum: &zero},
 		"Fault.on":                matching(faultproxy.CallsPattern()),
@@ -167,6 +168,7 @@ func rules() map[string][]*jsonschema.Schema {
 		"Step": {
 			oneGiven(actionFields()...),
 			where(given("answers"), anyGiven("create", "patch", "delete")),
+			where(given("orAnswers"), anyGiven("create", "patch", "delete")),
 			where(given("ifAny"), anyGiven("patch", "delete")),
 			where(given("within"), anyGiven("await", "may", "direct", "held", "patch", "delete")),
 			where(given("for"), given("stays")),

@@ -127,6 +127,8 @@ func TestTheSchemaRefusesMistakes(t *testing.T) {
 		"propagation":                     oneJob + "- delete: {kind: Job, name: a, propagation: Slow}\n",
 		"answers to a wait":               oneJob + "- await: 'true'\n  answers: 422\n",
 		"no status code":                  oneJob + "- delete: {kind: Job, name: a}\n  answers: 1\n",
+		"a refusal of a wait":             oneJob + "- await: 'true'\n  orAnswers: 422\n",
+		"no refusal":                      oneJob + "- delete: {kind: Job, name: a}\n  orAnswers: 200\n",
 		"a wait for what is done at once": oneJob + "- hold: jobs\n  within: 1s\n",
 		"any of nothing":                  oneJob + "- hold: jobs\n  ifAny: true\n",
 		"for an await":                    oneJob + "- await: 'true'\n  for: 1s\n",

@@ -149,12 +149,15 @@ func TestReadRefusesInOneLineWithLineAndField(t *testing.T) {
 			`line 3: delete: propagation: "Slow" is none of`},
 		"answers to a wait": {steps + "- await: 'true'\n  answers: 422\n", "line 3: answers: it goes with create"},
 		"no status code":    {steps + job + "  answers: 1\n", "line 3: answers: 1 is no status code"},
-		"within a hold":     {steps + "- hold: jobs\n  within: 1s\n", "line 3: within: it goes with"},
-		"any of nothing":    {steps + "- hold: jobs\n  ifAny: true\n", "line 3: ifAny: it goes with"},
-		"for an await":      {steps + "- await: 'true'\n  for: 1s\n", "line 3: for: it goes with stays"},
-		"a clock":           {steps + "- clock: back\n", "line 3: back is no time"},
-		"a time":            {steps + "- pause: soon\n", "line 3: soon is no time"},
-		"a pause too long":  {steps + "- pause: 1h\n", "line 3: pause: 1h0m0s is not between"},
+		"a refusal of a wait": {steps + "- await: 'true'\n  orAnswers: 422\n",
+			"line 3: orAnswers: it goes with create"},
+		"no refusal":       {steps + job + "  orAnswers: 200\n", "line 3: orAnswers: 200 is no status code"},
+		"within a hold":    {steps + "- hold: jobs\n  within: 1s\n", "line 3: within: it goes with"},
+		"any of nothing":   {steps + "- hold: jobs\n  ifAny: true\n", "line 3: ifAny: it goes with"},
+		"for an await":     {steps + "- await: 'true'\n  for: 1s\n", "line 3: for: it goes with stays"},
+		"a clock":          {steps + "- clock: back\n", "line 3: back is no time"},
+		"a time":           {steps + "- pause: soon\n", "line 3: soon is no time"},
+		"a pause too long": {steps + "- pause: 1h\n", "line 3: pause: 1h0m0s is not between"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Read("mine.yaml", []byte(test.text))

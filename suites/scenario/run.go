@@ -37,6 +37,10 @@ type Result struct {
 	Exited bool
 	// Unmet are the faults that did not occur: the implementation did not make their call.
 	Unmet []string
+	// Refused are the numbers of the steps, counted from 1, whose request the API server answered with their OrAnswers.
+	Refused []int
+	// OtherEnd is true where the steps came about, and the end is not that of another run, as Failed says.
+	OtherEnd bool
 	// Violations are the invariants that the history breaks.
 	Violations []invariants.Violation
 	History    history.History

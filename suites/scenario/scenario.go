@@ -110,7 +110,7 @@ func (s *Scenario) ID() string {
 // Later is the value of Scenario.Implementation that leaves its start to a step.
 const Later = "later"
 
-// Step is one of the following; Answers, IfAny, Within and For add to it.
+// Step is one of the following; Answers, OrAnswers, IfAny, Within and For add to it.
 type Step struct {
 	// Create creates an object of a namespaced kind.
 	Create *Object `yaml:"create,omitempty"`
@@ -161,6 +161,9 @@ type Step struct {
 	// Answers is the status code that the API server must answer Create, Patch or
 	// Delete with. By default it must do what it was asked for.
 	Answers int `yaml:"answers,omitempty"`
+	// OrAnswers is a status code that the API server may answer Create, Patch or Delete with as well:
+	// nothing has changed then, and the scenario goes on. Default: none.
+	OrAnswers int `yaml:"orAnswers,omitempty"`
 	// IfAny has Patch or Delete with Which do nothing where no object is so, or where it is
 	// gone before the request. Default: they wait for one.
 	IfAny bool `yaml:"ifAny,omitempty"`

@@ -216,6 +216,13 @@ func (r *runner) ask(ctx context.Context, step *Step) error {
 		return nil
 	case errors.As(err, &status) && step.Answers == int(status.Status().Code):
 		return nil
+	case errors.As(err, &status) && step.OrAnswers == int(status.Status().Code):
+		for i := range r.scenario.Steps {
+			if step == &r.scenario.Steps[i] {
+				r.result.Refused = append(r.result.Refused, i+1)
+			}
+		}
+		return nil
 	case errors.As(err, &status):
 		want := "success"
 		if step.Answers > 0 {

@@ -50,11 +50,12 @@ func TestWrongControllersFitTheCode(t *testing.T) {
 		if _, err := mutant.Apply("../../..", w.Edits); err != nil {
 			t.Errorf("%s: %v", w.Name, err)
 		}
-		if _, err := explore.Scenarios(regexp.MustCompile(w.Scenarios)); err != nil || w.Wrong == "" {
-			t.Errorf("%s is incomplete: %v", w.Name, err)
-		}
-		if _, err := explore.Dimensions(w.Also); err != nil {
+		of, err := explore.Dimensions(w.Also)
+		if err != nil {
 			t.Errorf("%s: %v", w.Name, err)
+		}
+		if _, err := explore.Scenarios(regexp.MustCompile(w.Scenarios), of...); err != nil || w.Wrong == "" {
+			t.Errorf("%s is incomplete: %v", w.Name, err)
 		}
 	}
 }
@@ -96,7 +97,11 @@ func TestDimensionsShowWhatNothingElseShows(t *testing.T) {
 func (w wrong) explore(t *testing.T, ctx context.Context, env *run.Environment, environment scenario.Environment,
 	also ...string) *explore.Tally {
 	t.Helper()
-	scenarios, err := explore.Scenarios(regexp.MustCompile(w.Scenarios))
+	of, err := explore.Dimensions(w.Also)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenarios, err := explore.Scenarios(regexp.MustCompile(w.Scenarios), of...)
 	if err != nil {
 		t.Fatal(err)
 	}

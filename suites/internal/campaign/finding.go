@@ -14,7 +14,8 @@ import (
 type Finding struct {
 	// Causes are the IDs of the invariants that did not hold. If all did: "step N" for
 	// the step that failed, "exit" where the implementation exited on its own after the
-	// last step, or "always" for what was not always so. None where all is well.
+	// last step, "end" for an end that is not that of another run, or "always" for what was not always so. None where
+	// all is well.
 	Causes []string `json:"causes,omitempty"`
 	// Why is the same for people.
 	Why string `json:"why,omitempty"`
@@ -55,6 +56,8 @@ func Causes(r *scenario.Result) []string {
 		return []string{fmt.Sprintf("step %d", r.FailedStep)}
 	case r.Exited:
 		return []string{"exit"}
+	case r.OtherEnd:
+		return []string{"end"}
 	}
 	return []string{"always"}
 }

@@ -1,6 +1,7 @@
 // Package library has all scenarios of the repository. Those of bugs have the number of the
 // issue as the name of their file, or a key where nobody has reported the bug: regressions
-// that are fixed, which `make e2e` runs, and open ones. The others are for `make explore`.
+// that are fixed, which `make e2e` runs, and open ones. The others are for `make explore`; those in fields for
+// its changes of fields.
 package library
 
 import (
@@ -19,7 +20,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
-//go:embed regressions explore open
+//go:embed regressions explore fields open
 var files embed.FS
 
 // Entry is a scenario of the library.
@@ -57,6 +58,10 @@ func read(folder string) ([]Entry, error) {
 // Explorations returns the scenarios for `make explore`, sorted by name. The error is a
 // *badinput.Error.
 func Explorations() ([]Entry, error) { return read("explore") }
+
+// Fields returns those in which fields of a Job or CronJob are changed, sorted by name. The error is a
+// *badinput.Error.
+func Fields() ([]Entry, error) { return read("fields") }
 
 // Regressions returns the scenarios of bugs that `make e2e` runs, sorted by issue. The error
 // is a *badinput.Error.

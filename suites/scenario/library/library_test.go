@@ -126,7 +126,7 @@ func TestBugsAreFoundByIssueAndPull(t *testing.T) {
 }
 
 func TestAllScenariosAreRead(t *testing.T) {
-	for _, folder := range []string{"regressions", "explore", "open"} {
+	for _, folder := range []string{"regressions", "explore", "fields", "open"} {
 		list, err := read(folder)
 		if err != nil || len(list) < 3 {
 			t.Errorf("%d scenarios in %s: %v", len(list), folder, err)
