@@ -182,6 +182,13 @@ func (s Scenario) acts() int {
 func (s Scenario) under(p Plan) *scenario.Scenario {
 	changed := *s.Scenario
 	changed.Faults, changed.Steps = slices.Clone(changed.Faults), slices.Clone(changed.Steps)
+	if slices.ContainsFunc(p, Disturbance.refuses) {
+		for i := range changed.Steps {
+			if step := &changed.Steps[i]; step.Await != "" || step.Direct != nil {
+				step.Within = max(step.Within, retried)
+			}
+		}
+	}
 	end := changed.Steps[len(changed.Steps)-1]
 	at, kind, rest, current := s.acts(), "", "", map[string]any(nil)
 	if slices.ContainsFunc(p, func(d Disturbance) bool { return d.User != "" }) {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/jobconformance/jobconformance/suites/scenario"
@@ -48,10 +49,20 @@ var toPods = map[Action]scenario.Step{
 		IfAny: true},
 }
 
-// ofPod returns a step that changes metadata of a pod.
-func ofPod(which, field string, to any) scenario.Step {
+// ofPod returns a step that changes metadata of a pod. By the annotation, the history shows who it was: who only takes
+// something away owns no field.
+func ofPod(which, field string, to map[string]any) scenario.Step {
+	metadata := map[string]any{"annotations": map[string]any{"example.com/changed": field}}
+	switch {
+	case to == nil:
+		metadata[field] = nil
+	case field == "annotations":
+		maps.Copy(metadata[field].(map[string]any), to)
+	default:
+		metadata[field] = to
+	}
 	return scenario.Step{Patch: &scenario.Patch{Kind: "Pod", Which: which,
-		Merge: map[string]any{"metadata": map[string]any{field: to}}}, IfAny: true}
+		Merge: map[string]any{"metadata": metadata}}, IfAny: true}
 }
 
 // Others are plans in which somebody is in the way.

@@ -173,6 +173,15 @@ func (d Disturbance) lasts() time.Duration {
 	return 0
 }
 
+// retried is how long a controller may take for a request that was refused all the time while others went through:
+// each of them may have doubled its delay, which is a minute at most with all that are known.
+const retried = 2 * time.Minute
+
+// refuses reports whether requests are refused for a while.
+func (d Disturbance) refuses() bool {
+	return d.Do.Kind == faultproxy.Deny || d.Do.Kind == faultproxy.Away
+}
+
 // kills reports whether the implementation is killed, and it or another one is started.
 func (d Disturbance) kills() bool {
 	return slices.Contains([]faultproxy.EffectKind{faultproxy.KillBefore, faultproxy.KillAfter,

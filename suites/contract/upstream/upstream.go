@@ -81,6 +81,10 @@ var (
 		}}
 	// DeletedFailsIndex is an index that failed because the controller deleted its pod.
 	DeletedFailsIndex = spec.Bug{Key: "success-policy-fails-deleted-index", AfterCrash: []string{"successPolicy"}}
+	// ActiveInTerminating is a Job that counts pods as active which its terminating namespace has refused.
+	ActiveInTerminating = spec.Bug{Key: "active-in-terminating-namespace", Explored: spec.Explored{
+		Scenario: "user-.*", Plan: ".*user deletes the namespace.*", Cause: "job-counts-what-is-there",
+	}}
 	// WokenLeader is a leader that goes on after it stood still for longer than its Lease lasts. It has no scenario,
 	// as those have one replica.
 	WokenLeader = spec.Bug{
@@ -129,5 +133,6 @@ func OfSpecs() []spec.Bug {
 
 // Bugs returns all of them, also those that only explorations show.
 func Bugs() []spec.Bug {
-	return append(OfSpecs(), RestartLimitForgotten, StartedAgain, CompleteAndSuspended, DeletedCountAsFailed)
+	return append(OfSpecs(), RestartLimitForgotten, StartedAgain, CompleteAndSuspended, DeletedCountAsFailed,
+		ActiveInTerminating)
 }
