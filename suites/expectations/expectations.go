@@ -18,12 +18,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
@@ -46,7 +46,7 @@ type entry struct {
 // Load reads a file. It returns an expectation for each requirement. The error is a *badinput.Error
 // that names the line.
 func Load(path string) ([]spec.Expectation, error) {
-	text, err := os.ReadFile(path)
+	text, err := limits.ReadFile(path, limits.YAML)
 	if err != nil {
 		return nil, badinput.Wrap(err, "the expectations cannot be read", "give the path of a YAML file")
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/report"
@@ -34,7 +35,7 @@ type Changes struct {
 // there stay as people have written them, except for requirements that hold by now. What is flaky, or
 // what the harness failed at, is no reason to expect anything. The error is a *badinput.Error.
 func Write(path string, r *report.Report) (*Changes, error) {
-	text, err := os.ReadFile(path)
+	text, err := limits.ReadFile(path, limits.YAML)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, badinput.Wrap(err, "the expectations cannot be read", "name a YAML file, or one that is not there")
 	}

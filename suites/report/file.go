@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"sigs.k8s.io/yaml"
 )
 
@@ -40,7 +41,7 @@ func Load(path string) (*Report, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, FileName)
 	}
-	text, err := os.ReadFile(path)
+	text, err := limits.ReadFile(path, limits.Report)
 	if err != nil {
 		return nil, badinput.Wrap(err, "the report cannot be read", "name a report.yaml of a run, or its folder")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/fixtures/spelling"
 	"go.yaml.in/yaml/v3"
 )
@@ -21,7 +22,7 @@ import (
 // Load reads a scenario from a file. The error is a *badinput.Error that names
 // the line and the field.
 func Load(path string) (*Scenario, error) {
-	text, err := os.ReadFile(path)
+	text, err := limits.ReadFile(path, limits.YAML)
 	if err != nil {
 		return nil, badinput.Wrap(err, "the scenario cannot be read", "give the path of a YAML file")
 	}
