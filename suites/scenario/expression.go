@@ -1,14 +1,19 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"sync"
+	"time"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/ext"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	batchv1 "k8s.io/api/batch/v1"
 )
 
@@ -48,7 +53,6 @@ func environment(w worldTypes, more ...cel.EnvOption) (*cel.Env, error) {
 		cel.Variable("calls", cel.ListType(w.call)),
 		cel.Variable("p", w.p),
 		cel.Variable("metrics", cel.ListType(dyn)),
-		ext.Strings(), ext.Lists(), ext.Sets(),
 		cel.Function("done", cel.Overload("done_object_string", []*cel.Type{dyn, cel.StringType}, cel.BoolType,
 			cel.BinaryBinding(func(job, condition ref.Val) ref.Val {
 				return types.Bool(isDone(native(job), condition.Value().(string)))
@@ -111,11 +115,11 @@ func compile(text string) (expression, error) {
 	if out := ast.OutputType(); !out.IsExactType(cel.BoolType) && !out.IsExactType(cel.DynType) {
 		return expression{}, fmt.Errorf("%q is not true or false, but %s", text, out)
 	}
-	program, err := env.Program(ast)
+	program, err := programOf(env, ast)
 	if err != nil {
 		return expression{}, err
 	}
-	parts, err := env.Program(ast, cel.EvalOptions(cel.OptExhaustiveEval))
+	parts, err := programOf(env, ast, cel.EvalOptions(cel.OptExhaustiveEval))
 	if err != nil {
 		return expression{}, err
 	}
@@ -124,9 +128,61 @@ func compile(text string) (expression, error) {
 	return e, nil
 }
 
+// programOf returns a program whose evaluation costs no more than limits.Steps. What a function costs is counted as it
+// returns: none of CEL's standard functions makes much more of its arguments than these are.
+func programOf(env *cel.Env, ast *cel.Ast, options ...cel.ProgramOption) (cel.Program, error) {
+	return env.Program(ast, append(options, cel.CostTracking(ownCosts{}), cel.CostLimit(limits.Steps))...)
+}
+
+// ownCosts are those of the functions of environment, which look at each element of a list, and of the sum of lists,
+// which has no cost in CEL.
+type ownCosts struct{}
+
+func (ownCosts) CallCost(_, overload string, args []ref.Val, result ref.Val) *uint64 {
+	var long ref.Val
+	switch overload {
+	case "of_list_string", "phase_list_string", "active_list", "value_list_string":
+		long = args[0]
+	case overloads.AddList:
+		long = result
+	}
+	list, ok := long.(traits.Lister)
+	if !ok {
+		return nil
+	}
+	cost := 1 + uint64(list.Size().(types.Int))
+	return &cost
+}
+
+// evaluate evaluates a program, unless that costs too much or takes too long.
+func evaluate(program cel.Program, world map[string]any) (ref.Val, *cel.EvalDetails, error) {
+	var (
+		value   ref.Val
+		details *cel.EvalDetails
+		err     error
+		done    = make(chan struct{})
+		late    = time.NewTimer(limits.Evaluation)
+	)
+	defer late.Stop()
+	go func() {
+		defer close(done)
+		value, details, err = program.Eval(world)
+	}()
+	select {
+	case <-done:
+	case <-late.C: // nothing interrupts the comparison of two values
+		return nil, nil, fmt.Errorf("it takes longer than %s to evaluate", limits.Evaluation)
+	}
+	if _, cancelled := errors.AsType[interpreter.EvalCancelledError](err); cancelled {
+		return nil, nil, fmt.Errorf("it costs more than %d to evaluate, about one for each field and each element "+
+			"that it looks at", limits.Steps)
+	}
+	return value, details, err
+}
+
 // holds is empty when the expression is true, and says why it is not otherwise.
 func (e expression) holds(world map[string]any) string {
-	value, _, err := e.program.Eval(world)
+	value, _, err := evaluate(e.program, world)
 	switch {
 	case err != nil:
 		return fmt.Sprintf("%s: %v", e.text, err)

@@ -1,10 +1,13 @@
 package scenario
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -154,5 +157,56 @@ func TestAlwaysLooksAtEveryRevisionFromItsOwnOn(t *testing.T) {
 func TestNothingIsAlwaysSo(t *testing.T) {
 	if got := broke(nil, past()); got != "" {
 		t.Error(got)
+	}
+}
+
+// Expressions that would take all memory or a very long time.
+func TestExpressionsAreLimited(t *testing.T) {
+	list := "[" + strings.Repeat("0,", 199) + "0]"
+	world := small()
+	for name, text := range map[string]string{
+		"nested loops": strings.Repeat(list+".all(a, ", 4) + "true" + strings.Repeat(")", 4),
+		"long texts":   "['aaaaaaaaaa']" + strings.Repeat(".map(s, s+s+s+s+s+s+s+s+s+s)", 10) + "[0] == ''",
+		"long lists":   "[pods]" + strings.Repeat(".map(s, s+s+s+s+s+s+s+s+s+s)", 10) + "[0] == []",
+	} {
+		e, err := compile(text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		start := time.Now()
+		failed := e.holds(world)
+		if took := time.Since(start); !strings.Contains(failed, "to evaluate") ||
+			len(failed) > 10_000 || took > limits.Evaluation {
+			t.Errorf("%s: after %s: %.300s", name, took, failed)
+		}
+	}
+	shared := "[0]" + strings.Repeat(".map(s, [s, s, s, s, s, s, s, s, s, s])", 12)
+	e, err := compile(shared + " == 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if failed := e.holds(world); len(failed) > 10_000 {
+		t.Errorf("%.300s", failed)
+	}
+}
+
+func TestOrdinaryExpressionsAreNotLimited(t *testing.T) {
+	world := small()
+	pods := make([]any, 2000)
+	for i := range pods {
+		pods[i] = fields(pod(fmt.Sprint(i), "a", corev1.PodRunning, false))
+	}
+	world["pods"] = pods
+	for _, text := range []string{
+		"size(active(of(pods, 'a'))) == 2000", "pods.filter(p, p.status.phase == 'Running').size() == 2000",
+	} {
+		e, err := compile(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if failed := e.holds(world); failed != "" {
+			t.Errorf("%s: %s", text, failed)
+		}
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/parser"
 )
 
 // found returns what the parts of an expression are that are compared, as in
 // ", jobs.a.status.failed is 1"; nothing where no part has a value.
 func (e expression) found(world map[string]any) string {
-	_, details, _ := e.parts.Eval(world)
+	_, details, _ := evaluate(e.parts, world)
 	if details == nil {
 		return ""
 	}
@@ -36,6 +37,27 @@ func (e expression) found(world map[string]any) string {
 		return ""
 	}
 	return ", " + strings.Join(all, ", ")
+}
+
+// fewer reports whether a value has fewer values in it than can be shown: it may have the same one many times.
+func fewer(value ref.Val, seen *int) bool {
+	if *seen++; *seen > shown {
+		return false
+	}
+	list, ok := value.(traits.Iterable)
+	if !ok {
+		return true
+	}
+	for i := list.Iterator(); i.HasNext() == types.True; {
+		next := i.Next()
+		if !fewer(next, seen) {
+			return false
+		}
+		if of, ok := value.(traits.Mapper); ok && !fewer(of.Get(next), seen) {
+			return false
+		}
+	}
+	return true
 }
 
 // comparisons are the operators whose operands say why they are false.
@@ -67,8 +89,14 @@ func compared(e ast.Expr) (parts []ast.Expr) {
 	return parts
 }
 
+// shown is how many values a value may have in it that is shown.
+const shown = 10_000
+
 // short returns a value in JSON, without its middle where it is long.
 func short(value ref.Val) string {
+	if !fewer(value, new(int)) {
+		return "a " + value.Type().TypeName() + " of more than " + fmt.Sprint(shown) + " values"
+	}
 	text := fmt.Sprint(value.Value())
 	if native, err := json.Marshal(value.Value()); err == nil {
 		text = string(native)

@@ -118,8 +118,8 @@ func ofKind(kind string, then *jsonschema.Schema) *jsonschema.Schema {
 	return where(&jsonschema.Schema{Required: []string{"kind"}, Properties: properties("kind", words(kind))}, then)
 }
 
-// limits are those of single fields.
-func limits() map[string]*jsonschema.Schema {
+// restrictions are those of single fields.
+func restrictions() map[string]*jsonschema.Schema {
 	watched := words(faultproxy.Watched...)
 	var ids []string
 	for _, i := range invariants.Invariants() {
@@ -187,7 +187,7 @@ const timePattern = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
 func partSchema(name string, t reflect.Type, comments map[string]string) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Description: comments[t.Name()], AdditionalProperties: nothingElse(),
 		Properties: map[string]*jsonschema.Schema{}, AllOf: rules()[name]}
-	limited := limits()
+	limited := restrictions()
 	for i := range t.NumField() {
 		field := t.Field(i)
 		called, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")

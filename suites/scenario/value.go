@@ -38,7 +38,7 @@ func compileValue(text string) (cel.Program, error) {
 	if refersTo(ast, "metrics") {
 		return nil, fmt.Errorf("in ${%s}: %w", text, errNotWatched)
 	}
-	return env.Program(ast)
+	return programOf(env, ast)
 }
 
 // hasExpressions reports whether there is an expression in a text anywhere in a value of JSON.
@@ -75,11 +75,11 @@ func fill(value any, world map[string]any, now time.Time) (any, error) {
 	world["now"] = now
 	return eachText(value, func(text string) (any, error) {
 		if alone := inText.FindStringSubmatch(text); alone != nil && alone[0] == text {
-			return evaluate(alone[1], world)
+			return valueOf(alone[1], world)
 		}
 		var wrong error
 		filled := inText.ReplaceAllStringFunc(text, func(part string) string {
-			v, err := evaluate(strings.TrimSuffix(strings.TrimPrefix(part, "${"), "}"), world)
+			v, err := valueOf(strings.TrimSuffix(strings.TrimPrefix(part, "${"), "}"), world)
 			if err != nil {
 				wrong = err
 			}
@@ -89,13 +89,13 @@ func fill(value any, world map[string]any, now time.Time) (any, error) {
 	})
 }
 
-// evaluate returns a text, a number, or true or false; a time as in RFC 3339, in whole seconds.
-func evaluate(text string, world map[string]any) (any, error) {
+// valueOf returns a text, a number, or true or false; a time as in RFC 3339, in whole seconds.
+func valueOf(text string, world map[string]any) (any, error) {
 	program, err := compileValue(text)
 	if err != nil {
 		return nil, err
 	}
-	result, _, err := program.Eval(world)
+	result, _, err := evaluate(program, world)
 	if err != nil {
 		return nil, fmt.Errorf("${%s}: %w", text, err)
 	}
