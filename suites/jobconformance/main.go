@@ -177,7 +177,8 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	refuseShells(root)
 	root.SetArgs(withCommand(args))
 	root.SetOut(console.NewScreen(out, os.Getenv))
-	root.SetErr(console.NewScreen(errs, os.Getenv))
+	errs = console.NewScreen(errs, os.Getenv)
+	root.SetErr(errs)
 
 	cmd, err := root.ExecuteContextC(ctx)
 	var code exitCode

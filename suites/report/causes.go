@@ -177,7 +177,7 @@ func (r *Report) PrintCauses(out io.Writer, page string, detail record.Detail) {
 		r.printCauses(out, page, detail)
 	}
 	if idle := r.idle(); len(idle) > 0 {
-		fmt.Fprintf(out, "\npassed without its situation: %s\n", strings.Join(idle, ", "))
+		fmt.Fprintf(out, "\npassed without its situation: %s\n", console.Hanging(strings.Join(idle, ", "), 4))
 	}
 	r.printChanges(out)
 }
@@ -196,7 +196,7 @@ func (r *Report) idle() (all []string) {
 
 func (r *Report) printCauses(out io.Writer, page string, detail record.Detail) {
 	if headline := r.Headline(); headline != "" {
-		fmt.Fprintln(out, headline)
+		fmt.Fprintln(out, console.Hanging(headline, 4))
 	}
 	causesShown, specsShown := printedCauses, namedSpecs
 	if detail == record.Short || detail == record.Quiet {
@@ -211,7 +211,7 @@ func (r *Report) printCauses(out io.Writer, page string, detail record.Detail) {
 		if age := r.Age(c.Since, ""); age != "" {
 			sentence = "(" + age + ") " + sentence
 		}
-		fmt.Fprintf(out, "%11s  %s\n", c.Count(), sentence)
+		fmt.Fprintf(out, "%11s  %s\n", c.Count(), console.Hanging(sentence, 13))
 		named := c.Specs
 		if len(named) > specsShown {
 			named = []string{c.Example}
@@ -224,5 +224,5 @@ func (r *Report) printCauses(out io.Writer, page string, detail record.Detail) {
 	if c := r.Begin(); c.Kind == causes.Requirement && c.Text != "" {
 		read = fmt.Sprintf("more about it: %s %s; %s", console.Program("explain"), c.ID, read)
 	}
-	fmt.Fprintln(out, strings.TrimSpace(read))
+	fmt.Fprintln(out, console.Hanging(strings.TrimSpace(read), 4))
 }

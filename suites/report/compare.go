@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
@@ -173,15 +174,16 @@ func (c *Comparison) Print(out io.Writer) {
 		changes []Change
 	}{{"worse", c.Worse}, {"better", c.Better}, {"other", c.Other}} {
 		for _, change := range part.changes {
-			fmt.Fprintf(out, "%-7s %-30s %s -> %s\n        %s\n", part.title, change.ID, cmp.Or(change.Old, "absent"),
+			line := fmt.Sprintf("%-7s %-30s %s -> %s\n%s", part.title, change.ID, cmp.Or(change.Old, "absent"),
 				cmp.Or(change.New, "absent"), change.Text)
+			fmt.Fprintln(out, console.Hanging(line, 8))
 		}
 	}
 	for _, note := range c.Notes {
-		fmt.Fprintln(out, "note:", note)
+		fmt.Fprintln(out, "note:", console.Hanging(note, 4))
 	}
 	for _, g := range c.Requests {
-		fmt.Fprintln(out, g)
+		fmt.Fprintln(out, console.Hanging(fmt.Sprint(g), 4))
 	}
 	word := "NOTHING WORSE"
 	switch {

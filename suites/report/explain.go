@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/ladder"
@@ -167,17 +167,15 @@ func lastLines(path string) (lines []string) {
 	return lines
 }
 
-// scanLines reads a log up to a line that is too long, as far as there is one.
+// scanLines reads a log, as far as there is one, with its lines cut.
 func scanLines(path string, each func(line string)) {
 	file, err := os.Open(path)
 	if err != nil {
 		return
 	}
 	defer file.Close()
-	scan := bufio.NewScanner(file)
-	scan.Buffer(nil, 1<<20)
-	for scan.Scan() {
-		each(scan.Text())
+	for line := range limits.Lines(file) {
+		each(line)
 	}
 }
 

@@ -1,12 +1,16 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"sigs.k8s.io/yaml"
 )
@@ -19,11 +23,26 @@ const (
 
 // Write writes report.yaml into a folder.
 func Write(folder string, r *Report) error {
-	text, err := yaml.Marshal(r)
+	text, err := json.Marshal(r)
+	if err == nil {
+		text, err = yaml.JSONToYAML(inJSON.ReplaceAllFunc(text, textOnly))
+	}
 	if err != nil {
 		return err
 	}
 	return replace(filepath.Join(folder, FileName), text)
+}
+
+// inJSON is what may be no text in the strings of JSON: an escape, or another rune than those of ASCII.
+var inJSON = regexp.MustCompile(`\\(?:u[0-9a-f]{4}|.)|[^\x00-\x7e]`)
+
+// textOnly returns a rune in JSON as console.Escape has it: YAML has no control characters.
+func textOnly(in []byte) []byte {
+	var r string
+	if json.Unmarshal([]byte(`"`+string(in)+`"`), &r) != nil || console.Escape(r) == r {
+		return in
+	}
+	return []byte(strings.ReplaceAll(console.Escape(r), `\`, `\\`))
 }
 
 // replace writes a file atomically.

@@ -26,7 +26,7 @@ func GitHub(out io.Writer, run Run, r *Report) error {
 	if !onGitHub() {
 		return nil
 	}
-	annotate(out, run.applicable(), r)
+	annotate(console.Raw(out), run.applicable(), r)
 	return errors.Join(appendTo(os.Getenv("GITHUB_STEP_SUMMARY"), r.Summarize),
 		appendTo(os.Getenv("GITHUB_OUTPUT"), r.outputs))
 }
@@ -58,7 +58,8 @@ func Fold(out io.Writer, title string) (end func()) {
 	if !onGitHub() {
 		return func() {}
 	}
-	fmt.Fprintf(out, "::group::%s\n", title)
+	out = console.Raw(out)
+	fmt.Fprintf(out, "::group::%s\n", data.Replace(title))
 	return func() { fmt.Fprintln(out, "::endgroup::") }
 }
 
@@ -75,8 +76,8 @@ func annotate(out io.Writer, specs []spec.Spec, r *Report) {
 			return
 		}
 		message := strings.TrimSpace(s.Text + "\n" + strings.TrimSpace(s.Reason()) + "\n" + s.Where())
-		fmt.Fprintf(out, "::%s %stitle=%s::%s\n", command, place(s.Location), property.Replace(title),
-			data.Replace(message))
+		fmt.Fprintf(out, "::%s %stitle=%s::%s\n", command, place(s.Location), property.Replace(console.Escape(title)),
+			data.Replace(console.Escape(message)))
 	}
 	for _, c := range r.Causes {
 		example := slices.IndexFunc(specs, func(s spec.Spec) bool { return s.Text == c.Example })
@@ -121,7 +122,7 @@ func place(at spec.Source) string {
 		file = filepath.Join(roots[i], file)
 	}
 	if name, err := filepath.Rel(workspace, file); err == nil && filepath.IsLocal(name) {
-		return fmt.Sprintf("file=%s,line=%d,", property.Replace(name), at.Line)
+		return fmt.Sprintf("file=%s,line=%d,", property.Replace(console.Escape(name)), at.Line)
 	}
 	return ""
 }
@@ -129,24 +130,25 @@ func place(at spec.Source) string {
 // Summarize writes the report in short, as Markdown.
 func (r *Report) Summarize(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s: %s, %s\n\n", strings.TrimSpace(r.Implementation.Name+" "+r.Implementation.Version),
-		r.Result.Word(), r.Result)
-	fmt.Fprintf(&b, "Kubernetes %s (%s), %s: %s\n\n", r.Cluster.KubernetesVersion, r.Cluster.Kind, r.Duration.Duration,
-		r.Count())
+	fmt.Fprintf(&b, "### %s: %s, %s\n\n",
+		markdown(strings.TrimSpace(r.Implementation.Name+" "+r.Implementation.Version)), r.Result.Word(), r.Result)
+	fmt.Fprintf(&b, "Kubernetes %s (%s), %s: %s\n\n", markdown(r.Cluster.KubernetesVersion), r.Cluster.Kind,
+		r.Duration.Duration, r.Count())
 	for _, crash := range r.Crashes {
-		fmt.Fprintf(&b, "The implementation crashed while %d specs ran:\n\n```\n%s\n```\n\n", len(crash.Specs), crash)
+		fmt.Fprintf(&b, "The implementation crashed while %d specs ran:\n\n%s\n\n", len(crash.Specs),
+			fenced(crash.String()))
 	}
 	if r.Leaders != nil {
-		fmt.Fprintf(&b, "%s\n\n", r.Leaders)
+		fmt.Fprintf(&b, "%s\n\n", markdown(r.Leaders.String()))
 	}
 	if len(r.LackingRights) > 0 {
-		fmt.Fprintf(&b, "The role of the implementation lacks: %s\n\n", strings.Join(r.LackingRights, ", "))
+		fmt.Fprintf(&b, "The role of the implementation lacks: %s\n\n", markdown(strings.Join(r.LackingRights, ", ")))
 	}
 	if r.HarnessError != "" {
-		fmt.Fprintf(&b, "No verdict: %s\n\n", firstLine(r.HarnessError))
+		fmt.Fprintf(&b, "No verdict: %s\n\n", markdown(firstLine(r.HarnessError)))
 	}
 	if r.Incomplete != "" {
-		fmt.Fprintf(&b, "The run is incomplete: %s. Specs not run: %d\n\n", r.Incomplete, len(r.NotRun))
+		fmt.Fprintf(&b, "The run is incomplete: %s. Specs not run: %d\n\n", markdown(r.Incomplete), len(r.NotRun))
 	}
 	if changes := r.Changes(); changes != "" {
 		fmt.Fprintf(&b, "%s%s\n\n", strings.ToUpper(changes[:1]), changes[1:])
@@ -154,21 +156,21 @@ func (r *Report) Summarize(out io.Writer) error {
 	r.listCauses(&b)
 	r.list(&b, "Broken requirements", NonConformant)
 	for _, issue := range r.UnexpectedPasses {
-		fmt.Fprintf(&b, "- **unexpected pass**: %s\n", issue.Remedy)
+		fmt.Fprintf(&b, "- **unexpected pass**: %s\n", markdown(issue.Remedy))
 	}
 	r.list(&b, "Flaky requirements", spec.Flaky)
 	r.list(&b, "Warnings", spec.Warning)
 	if len(r.KnownIssues) > 0 {
 		b.WriteString("#### Known issues\n\n")
 		for _, issue := range r.KnownIssues {
-			fmt.Fprintf(&b, "- %s: %s\n", cmp.Or(issue.Issue, "unreported"), issue.Text)
+			fmt.Fprintf(&b, "- %s: %s\n", markdown(cmp.Or(issue.Issue, "unreported")), markdown(issue.Text))
 		}
 		b.WriteString("\n")
 	}
 	if declined := r.declined(); len(declined) > 0 {
 		b.WriteString("#### Declined requirements\n\n")
 		for _, e := range declined {
-			fmt.Fprintf(&b, "- %s: %s\n", e.Requirement, e.Decline)
+			fmt.Fprintf(&b, "- %s: %s\n", e.Requirement, markdown(e.Decline))
 		}
 		b.WriteString("\n")
 	}
@@ -181,13 +183,28 @@ func (r *Report) Summarize(out io.Writer) error {
 	return err
 }
 
+// inMarkdown is how text of others has no other meaning in Markdown, nor any lines.
+var inMarkdown = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]",
+	"|", "\\|", "~", "\\~", "@", "&#64;", "&", "&amp;", "<", "&lt;", ">", "&gt;", "\n", " ")
+
+func markdown(text string) string { return inMarkdown.Replace(console.Escape(text)) }
+
+// fenced returns a text as a block of code, which ends with it.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + console.Escape(text) + "\n" + fence
+}
+
 // listCauses says what broke, the largest cause first.
 func (r *Report) listCauses(b *strings.Builder) {
 	if len(r.Causes) == 0 {
 		return
 	}
 	if headline := r.Headline(); headline != "" {
-		fmt.Fprintf(b, "**%s**\n\n", headline)
+		fmt.Fprintf(b, "**%s**\n\n", markdown(headline))
 	}
 	fmt.Fprintf(b, "| specs | cause | not verified because of it | for example |\n|---|---|---|---|\n")
 	for i, c := range r.Causes {
@@ -195,17 +212,17 @@ func (r *Report) listCauses(b *strings.Builder) {
 			fmt.Fprintf(b, "| | and %d more | | |\n", len(r.Causes)-i)
 			break
 		}
-		name := "**" + c.Name() + "**"
+		name := "**" + markdown(c.Name()) + "**"
 		if age := r.Age(c.Since, ""); age != "" {
 			name += " (" + age + ")"
 		}
-		fmt.Fprintf(b, "| %d | %s %s | %d requirements | %s |\n", len(c.Specs), name, c.Text,
-			len(c.NotVerified), strings.ReplaceAll(c.Example, "|", "\\|"))
+		fmt.Fprintf(b, "| %d | %s %s | %d requirements | %s |\n", len(c.Specs), name, markdown(c.Text),
+			len(c.NotVerified), markdown(c.Example))
 	}
 	b.WriteString("\n")
 	if c := r.Begin(); c.Kind == causes.Requirement && c.Text != "" {
-		fmt.Fprintf(b, "`jobconformance explain %s` says where to begin. To check it alone:\n\n```\n%s\n```\n\n"+
-			"The whole report is in the folder of the reports, `%s`.\n\n", c.ID, r.command(c.ID), PageName)
+		fmt.Fprintf(b, "`jobconformance explain %s` says where to begin. To check it alone:\n\n%s\n\n"+
+			"The whole report is in the folder of the reports, `%s`.\n\n", c.ID, fenced(r.command(c.ID)), PageName)
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
@@ -59,6 +62,7 @@ type Merged struct {
 	pictures map[string]Picture
 	files    map[string]fs.FS // where the histories are, by their paths there and in the folder of the report
 	shards   []shard
+	room     int // for timelines
 }
 
 // Shards is how many there are.
@@ -67,7 +71,7 @@ func (m *Merged) Shards() int { return len(m.shards) }
 // Merge reads shards from their folders, or from logs with what PrintShard has printed. A shard
 // that is not there is a HarnessError of the result. The error is a *badinput.Error.
 func Merge(paths []string) (*Merged, error) {
-	m := &Merged{pictures: map[string]Picture{}, files: map[string]fs.FS{}}
+	m := &Merged{pictures: map[string]Picture{}, files: map[string]fs.FS{}, room: limits.Pictures}
 	var without []string
 	for _, path := range paths {
 		shards, incomplete, err := readShards(path)
@@ -105,7 +109,11 @@ func readShards(path string) (shards []shard, incomplete int, err error) {
 	if !info.IsDir() {
 		return readLog(path)
 	}
-	s, err := readShard(os.DirFS(path), path)
+	root, err := os.OpenRoot(path) // open until the end of the program
+	if err != nil {
+		return nil, 0, err
+	}
+	s, err := readShard(limited{root.FS(), limits.Shard}, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, nil
@@ -115,13 +123,35 @@ func readShards(path string) (shards []shard, incomplete int, err error) {
 	return []shard{s}, 0, nil
 }
 
+// limited are files of which no more than so many bytes are read, each.
+type limited struct {
+	fs.FS
+	most int64
+}
+
+func (l limited) ReadFile(name string) ([]byte, error) {
+	file, err := l.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, fmt.Errorf("%s is no file", name))
+	}
+	return io.ReadAll(limits.Reader(file, l.most))
+}
+
 func readShard(files fs.FS, from string) (s shard, err error) {
 	text, err := fs.ReadFile(files, ShardName)
 	if err == nil {
 		err = json.Unmarshal(text, &s)
 	}
-	if err == nil && (s.Number < 1 || s.Number > s.Count) {
+	switch {
+	case err != nil:
+	case s.Number < 1 || s.Number > s.Count:
 		err = fmt.Errorf("it is shard %d of %d", s.Number, s.Count)
+	case s.Count > limits.Shards:
+		err = fmt.Errorf("it is one of %d shards, and a run has at most %d", s.Count, limits.Shards)
 	}
 	s.from, s.files = from, files
 	return s, err
@@ -251,8 +281,11 @@ func (m *Merged) merge(without []string) {
 func (m *Merged) take(s shard, ended spec.Spec) {
 	ended.Histories = nil // of the machine of the shard
 	m.Specs = append(m.Specs, ended)
-	m.pictures[ended.Text] = s.Pictures[ended.Text]
-	if file := s.Run.Histories[ended.Text]; file != "" && filepath.IsLocal(file) {
+	p := s.Pictures[ended.Text]
+	p.fit(&m.room)
+	m.pictures[ended.Text] = p
+	file := filepath.ToSlash(s.Run.Histories[ended.Text])
+	if strings.HasPrefix(path.Clean(file), "histories/") {
 		m.Histories[ended.Text] = file
 		m.files[file] = s.files
 	}
@@ -282,9 +315,16 @@ func (m *Merged) Write(folder string) (r *Report, copied []string, err error) {
 	return r, copied, writeAll(folder, m.Run, r, m.pictures)
 }
 
+// nextFolder begins the names of the folders in which reports are written before they take the place of others.
+const nextFolder = ".new-"
+
 // writeAll writes report.yaml, junit.xml and index.html. Those of an earlier run stay until all are written.
 func writeAll(folder string, run Run, r *Report, pictures map[string]Picture) error {
-	next, err := os.MkdirTemp(folder, ".new-")
+	killed, _ := filepath.Glob(filepath.Join(folder, nextFolder+"*"))
+	for _, left := range killed {
+		_ = os.RemoveAll(left)
+	}
+	next, err := os.MkdirTemp(folder, nextFolder)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
@@ -130,5 +132,66 @@ func TestMergeRefuses(t *testing.T) {
 				t.Errorf("%v, want one line of bad input with %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestALargeShardIsRefused(t *testing.T) {
+	text := []byte(`{"Number": 1, "Count": 1, "SuiteVersion": "` + strings.Repeat("x", 1000) + `"}`)
+	for most, want := range map[int64]string{1000: "at most 1000 bytes are read", 2000: ""} {
+		_, err := readShard(limited{fstest.MapFS{ShardName: {Data: text}}, most}, "a")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("of %d bytes: %v, want %q", most, err, want)
+		}
+	}
+	many := t.TempDir()
+	text = []byte(`{"Number":1,"Count":2000000000}`)
+	if err := os.WriteFile(filepath.Join(many, ShardName), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Merge([]string{many}); !badinput.Is(err) || !strings.Contains(err.Error(), "at most 1000") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The folder of a shard may be that of an artifact, which somebody else has made.
+func TestMergeFollowsNoLink(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	linked := publishShard(t, 1, nil)
+	for _, link := range []string{ShardName, "histories/a"} {
+		folder := publishShard(t, 1, nil)
+		if link != ShardName {
+			folder = linked
+			text, err := os.ReadFile(filepath.Join(folder, ShardName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = bytes.Replace(text, []byte(`"Histories":{}`),
+				[]byte(`"Histories":{"Job a: is one":"histories/a"}`), 1)
+			if err := os.WriteFile(filepath.Join(folder, ShardName), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(filepath.Join(folder, "histories"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.Remove(filepath.Join(folder, link)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(secret, filepath.Join(folder, link)); err != nil {
+			t.Fatal(err)
+		}
+		to := t.TempDir()
+		m, err := Merge([]string{folder})
+		if err == nil {
+			_, _, err = m.Write(to)
+		}
+		if err == nil {
+			t.Errorf("it follows the link %s", link)
+		}
+		if text, err := os.ReadFile(filepath.Join(to, link)); err == nil {
+			t.Errorf("it copies %q", text)
+		}
 	}
 }

@@ -3,15 +3,20 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract"
+	"github.com/jobconformance/jobconformance/suites/report/timeline"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -24,6 +29,13 @@ var pageStyle template.CSS
 //go:embed page.js
 var pageScript template.JS
 
+// pagePolicy has browsers run the script of the page alone, and load nothing.
+var pagePolicy = func() string {
+	sum := sha256.Sum256([]byte("\n" + pageScript))
+	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; " +
+		"script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}()
+
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"class":  func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), " ", "-") },
 	"first":  firstLine,
@@ -32,6 +44,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"parts":  contract.Parts,
 	"style":  func() template.CSS { return pageStyle },
 	"script": func() template.JS { return pageScript },
+	"policy": func() string { return pagePolicy },
 	// Page sets these.
 	"code": func(Evidence) string { return "" },
 	"age":  func(*metav1.Time, Outcome) string { return "" },
@@ -55,6 +68,35 @@ type Timeline struct {
 	SVG template.HTML
 	// Revisions are those that the picture has, as timeline.Revisions returns them.
 	Revisions string
+}
+
+// UnmarshalJSON reads a timeline of another run. A picture that none has drawn is left out.
+func (t *Timeline) UnmarshalJSON(text []byte) error {
+	var from struct{ SVG, Revisions string }
+	if err := json.Unmarshal(text, &from); err != nil {
+		return err
+	}
+	svg, err := timeline.Clean(from.SVG)
+	if err != nil {
+		svg = ""
+	}
+	*t = Timeline{template.HTML(svg), from.Revisions} //nolint:gosec // clean
+	return nil
+}
+
+// fit takes the timelines away for which a page has no room any more, in bytes.
+func (p *Picture) fit(room *int) {
+	size := 0
+	for _, t := range p.Timelines {
+		size += len(t.SVG) + len(t.Revisions)
+	}
+	if size > *room {
+		p.Timelines = nil
+		p.Details += fmt.Sprintf("There is no timeline: those of other specs have %s already. jobconformance "+
+			"check-history --timeline prints a saved history.\n", limits.Size(limits.Pictures))
+		return
+	}
+	*room -= size
 }
 
 // pageSpec is a spec with all requirements for which it is evidence.

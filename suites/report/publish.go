@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"html/template"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/report/timeline"
@@ -27,15 +29,19 @@ func Publish(folder string, run Run, keep spec.Keep, again func(spec string) str
 		}
 	}
 	logged := logsOf(folder, unwell)
+	room := limits.Pictures
 	for _, s := range run.Specs {
 		p := Picture{Again: again(s.Text)}
 		if s.Failed || len(s.Missed) > 0 {
 			p.Refused, p.Details = s.Refused(reportRefusals), details(s, logged)
 		}
 		for _, file := range s.Histories {
-			err := p.add(string(file), s.Refusals)
+			var err error
+			if why := p.add(string(file), s.Refusals); why != nil {
+				p.Details += fmt.Sprintf("There is no timeline: %v\n", why)
+				continue
+			}
 			switch {
-			case err != nil:
 			case keep.Saves(s.Failed || len(s.Missed) > 0):
 				run.Histories[s.Text], err = filepath.Rel(folder, string(file))
 			default:
@@ -45,6 +51,7 @@ func Publish(folder string, run Run, keep spec.Keep, again func(spec string) str
 				return nil, err
 			}
 		}
+		p.fit(&room)
 		pictures[s.Text] = p
 	}
 	r := Judge(run, table.All())
@@ -64,10 +71,8 @@ func (p *Picture) add(file string, refusals []spec.Refusal) error {
 	if len(h.Calls) == 0 { // no proxy of the spec has seen them
 		h.Calls = calls(refusals, about.Namespace)
 	}
-	p.Timelines = append(p.Timelines, Timeline{
-		//nolint:gosec // escaped there
-		SVG: template.HTML(timeline.SVG(h, violations)), Revisions: timeline.Revisions(h),
-	})
+	//nolint:gosec // escaped there
+	p.Timelines = append(p.Timelines, Timeline{template.HTML(timeline.SVG(h, violations)), timeline.Revisions(h)})
 	return nil
 }
 

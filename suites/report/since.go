@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/run/causes"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -123,7 +124,7 @@ func (r *Report) printChanges(out io.Writer) {
 	}
 	fmt.Fprintln(out, r.Changes())
 	for _, note := range r.Earlier.Notes {
-		fmt.Fprintln(out, "  note:", note)
+		fmt.Fprintln(out, "  note:", console.Hanging(note, 4))
 	}
 	if better := r.Earlier.Better; len(better) > 0 && len(better) <= listed {
 		fmt.Fprintln(out, "  better:", strings.Join(better, ", "))

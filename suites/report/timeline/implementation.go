@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"html"
 	"maps"
 	"slices"
 	"time"
@@ -33,7 +32,7 @@ func (c *canvas) implementation(met []history.Call, y float64) float64 {
 	if by := met[0].By; by != "" {
 		name = by
 	}
-	c.add(`<text class="n" x="%d" y="%.0f">%s</text>`, 4, y+13, html.EscapeString(name))
+	c.add(`<text class="n" x="%d" y="%.0f">%s</text>`, 4, y+13, escape(name))
 	since := map[string]time.Time{} // what goes on, by what ended it
 	ended := func(end string, at time.Time) {
 		from, open := since[end]
@@ -79,7 +78,7 @@ func (c *canvas) implementation(met []history.Call, y float64) float64 {
 		}
 		x, middle := c.x(f.At), y+pod/2
 		c.add(`<path class="%s" d="M%.1f %.1fl4 4l-4 4l-4 -4z"><title>%.3fs %s</title></path>`,
-			class, x, middle-4, f.At.Sub(c.from).Seconds(), html.EscapeString(f.String()))
+			class, x, middle-4, f.At.Sub(c.from).Seconds(), escape(f.String()))
 	}
 	return pod + 2
 }

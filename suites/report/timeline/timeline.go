@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -50,8 +52,8 @@ func SVG(h history.History, violations []invariants.Violation) string {
 	for _, lane := range lanes {
 		y += c.lane(lane, y)
 	}
-	if left > 0 {
-		c.add(`<text class="n" x="4" y="%.0f">and %d more</text>`, y+13, left)
+	for _, line := range left.lines() {
+		c.add(`<text class="n" x="4" y="%.0f">%s</text>`, y+13, line)
 		y += pod
 	}
 	c.axis(y)
@@ -93,9 +95,22 @@ type lane struct {
 func (l lane) kind() string { return l.revisions[0].Kind() }
 func (l lane) name() string { return l.revisions[0].Object.GetName() }
 
+// left is how much a picture has no room for.
+type left struct{ objects, revisions int }
+
+func (l left) lines() (lines []string) {
+	if l.objects > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", l.objects))
+	}
+	if l.revisions > 0 {
+		lines = append(lines, fmt.Sprintf("%d later revisions of these objects are in the history only", l.revisions))
+	}
+	return lines
+}
+
 // lanesOf are the objects as they appear, each pod below its Job, each Job below
-// its CronJob, and how many there was no room for.
-func lanesOf(h history.History) (lanes []lane, left int) {
+// its CronJob, and what there was no room for.
+func lanesOf(h history.History) (lanes []lane, rest left) {
 	at := map[types.UID]int{}
 	var all []lane
 	for _, r := range h.Revisions {
@@ -134,10 +149,18 @@ func lanesOf(h history.History) (lanes []lane, left int) {
 	}
 	walk(roots)
 	if len(lanes) > maxLanes {
-		left = len(lanes) - maxLanes
+		rest.objects = len(lanes) - maxLanes
 		lanes = lanes[:maxLanes]
 	}
-	return lanes, left
+	room := limits.Drawn
+	for i, l := range lanes {
+		// Each lane has one at least.
+		n := min(len(l.revisions), max(room-(len(lanes)-1-i), 1))
+		rest.revisions += len(l.revisions) - n
+		lanes[i].revisions = l.revisions[:n]
+		room -= n
+	}
+	return lanes, rest
 }
 
 // mark is a revision that a violation shows.
@@ -169,6 +192,9 @@ type canvas struct {
 }
 
 func (c *canvas) add(format string, args ...any) { fmt.Fprintf(&c.b, format, args...) }
+
+// escape returns a text as that of an element or an attribute, without what is no text.
+func escape(text string) string { return html.EscapeString(console.Escape(text)) }
 
 func (c *canvas) x(at time.Time) float64 {
 	share := float64(at.Sub(c.from)) / float64(c.to.Sub(c.from))
@@ -204,14 +230,14 @@ func (c *canvas) lane(l lane, y float64) float64 {
 		c.owner(l, y, height)
 		for _, f := range conditions {
 			c.add(`<path class="c" d="M%.1f %.1fV%.1f"/><text class="c" x="%.1f" dx="%.1f" y="%.1f">%s</text>`,
-				f.at, y+2, y+height-pod, f.at, f.x-f.at, y+row*float64(f.row+1), html.EscapeString(f.name))
+				f.at, y+2, y+height-pod, f.at, f.x-f.at, y+row*float64(f.row+1), escape(f.name))
 		}
 	}
 	name := l.name()
 	if len(name) > 26 {
 		name = name[:25] + "…"
 	}
-	c.add(`<text class="n" x="%d" y="%.0f">%s %s</text>`, 4, y+13, l.kind(), html.EscapeString(name))
+	c.add(`<text class="n" x="%d" y="%.0f">%s %s</text>`, 4, y+13, l.kind(), escape(name))
 	for i, r := range l.revisions {
 		c.dot(r, said(l.revisions, i), y+height-pod/2)
 	}
@@ -230,7 +256,7 @@ func (c *canvas) dot(r history.Revision, title string, y float64) {
 		fmt.Fprintf(&c.under, `<path class="bad" d="M%.1f %dV%.0f"/>`, c.x(r.At), top-8, y)
 	}
 	c.add(`<circle class="%s" cx="%.1f" cy="%.0f" r="%.1f" data-r="%d"><title>%.3fs %s</title></circle>`,
-		class, c.x(r.At), y, size, c.drawn, r.At.Sub(c.from).Seconds(), html.EscapeString(title))
+		class, c.x(r.At), y, size, c.drawn, r.At.Sub(c.from).Seconds(), escape(title))
 	c.drawn++
 }
 
@@ -252,7 +278,7 @@ func (c *canvas) pod(l lane, y float64) {
 		if p.DeletionTimestamp != nil {
 			class += " going"
 		}
-		c.add(`<rect class="%s" x="%.1f" y="%.0f" width="%.1f" height="%d"/>`, class, c.x(r.At), y+4,
+		c.add(`<rect class="%s" x="%.1f" y="%.0f" width="%.1f" height="%d"/>`, escape(class), c.x(r.At), y+4,
 			max(c.x(end)-c.x(r.At), 0.5), pod-8)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -205,5 +206,23 @@ func TestRevisionsAreThoseOfThePicture(t *testing.T) {
 		Object: h.Revisions[1].Object})
 	if gone := revisions(h)[3]; len(gone.Set) != 0 || !slices.Contains(gone.Unset, "metadata.uid") {
 		t.Errorf("what is gone has %v and lacks %q", gone.Set, gone.Unset)
+	}
+}
+
+func TestALongTimelineIsCut(t *testing.T) {
+	h := sample(3)
+	last := h.Revisions[len(h.Revisions)-1]
+	for range 3 * limits.Drawn {
+		h.Revisions = append(h.Revisions, last)
+	}
+	svg := SVG(h, nil)
+	if drawn := strings.Count(svg, "<circle"); drawn != limits.Drawn || len(revisions(h)) != drawn {
+		t.Errorf("%d revisions are drawn, and %d can be looked at", drawn, len(revisions(h)))
+	}
+	if want := fmt.Sprintf("%d later revisions", len(h.Revisions)-limits.Drawn); !strings.Contains(svg, want) {
+		t.Errorf("it does not say %q", want)
+	}
+	if got := count(t, svg, "running"); got != 3 {
+		t.Errorf("%d of 3 pods are drawn", got)
 	}
 }
