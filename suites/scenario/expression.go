@@ -138,15 +138,15 @@ func programOf(env *cel.Env, ast *cel.Ast, options ...cel.ProgramOption) (cel.Pr
 // which has no cost in CEL.
 type ownCosts struct{}
 
-func (ownCosts) CallCost(_, overload string, args []ref.Val, result ref.Val) *uint64 {
-	var long ref.Val
+func (ownCosts) CallCost(_, overload string, args []ref.Val, _ ref.Val) *uint64 {
+	var looked ref.Val
 	switch overload {
 	case "of_list_string", "phase_list_string", "active_list", "value_list_string":
-		long = args[0]
-	case overloads.AddList:
-		long = result
+		looked = args[0]
+	case overloads.AddList: // macros add one element after the other
+		looked = args[1]
 	}
-	list, ok := long.(traits.Lister)
+	list, ok := looked.(traits.Lister)
 	if !ok {
 		return nil
 	}

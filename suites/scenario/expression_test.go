@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/history"
-	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -174,20 +172,17 @@ func TestExpressionsAreLimited(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		start := time.Now()
-		failed := e.holds(world)
-		if took := time.Since(start); !strings.Contains(failed, "to evaluate") ||
-			len(failed) > 10_000 || took > limits.Evaluation {
-			t.Errorf("%s: after %s: %.300s", name, took, failed)
+		if failed := e.holds(world); !strings.Contains(failed, " to evaluate") || len(failed) > 10_000 {
+			t.Errorf("%s: ... %.300s", name, failed[len(text):])
 		}
 	}
 	shared := "[0]" + strings.Repeat(".map(s, [s, s, s, s, s, s, s, s, s, s])", 12)
-	e, err := compile(shared + " == 1")
+	e, err := compile(shared + " == dyn(1)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if failed := e.holds(world); len(failed) > 10_000 {
-		t.Errorf("%.300s", failed)
+	if failed := e.holds(world); len(failed) > 10_000 || !strings.Contains(failed, "of more than 10000 values") {
+		t.Errorf("... %.300s", failed[len(shared):])
 	}
 }
 
