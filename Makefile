@@ -61,7 +61,9 @@ own.compare = OLD NEW
 own.test = MUTANTS PAIRS WRONG LEAKS KUBEBUILDER_ASSETS CACHE_DIR
 own.variants = VARIANTS FOCUS KUBEBUILDER_ASSETS CACHE_DIR
 own.halves = HALVES KUBEBUILDER_ASSETS CACHE_DIR
-own.fuzz = FUZZ_STEPS
+own.fuzz = FUZZ FUZZTIME
+own.models = FUZZ_STEPS
+own.hostile = INTERRUPTIONS SEED KUBEBUILDER_ASSETS CACHE_DIR
 own.example = PROVIDER NODE_IMAGE PUPPET_IMAGE LOAD REPORTS
 own.node-image = KUBERNETES_VERSION CACHE_DIR NODE_OVERLAY
 own.requirements = MATRIX PUBLISH DURATIONS
@@ -154,10 +156,28 @@ HALVES ?= ## regular expression: only half controllers whose names match it
 halves: ## check controllers that lack one field each: only the requirements about it may be non-conformant
 	JOBCONFORMANCE_SELFTEST=1 HALVES=$(call quote,$(HALVES)) go test -count=1 -timeout 60m -v -run TestHalves ./suites/halves
 
+FUZZ ?= ## regular expression: only fuzz targets whose names match it
+FUZZTIME ?= 1m## how long each is run; default: 1m
+
+# Each fuzz target of the tests, with its package.
+.PHONY: fuzz
+fuzz: ## read and print random input: scenarios, dialects, histories, reports, logs, and what others put into outputs
+	@$(needsgo)
+	@grep -rn --include='*_test.go' '^func Fuzz' controller fixtures suites | sed -E 's|^(.*)/[^/]*:.*func (Fuzz[A-Za-z]*).*|\1 \2|' | \
+		grep -E -- $(or $(call quote,$(FUZZ)),.) | while read package target; do \
+		echo "$$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$package || exit; done
+
+INTERRUPTIONS ?= 8## how often a run is interrupted; default: 8
+
+.PHONY: hostile
+hostile: ## interrupt runs at random moments: nothing of them stays, and the next one works
+	@$(needsgo)
+	JOBCONFORMANCE_SELFTEST=1 INTERRUPTIONS=$(INTERRUPTIONS) go test -count=1 -timeout 4h -v -run TestInterruptions ./suites/jobconformance
+
 FUZZ_STEPS ?= 1000000## steps of the model test of each controller; default: 1000000
 
-.PHONY: fuzz
-fuzz: ## run random Jobs and CronJobs against the models of the reference controllers, with faults
+.PHONY: models
+models: ## run random Jobs and CronJobs against the models of the reference controllers, with faults
 	@$(needsgo)
 	@go test -c -o bin/fuzz-job ./controller/job
 	@go test -c -o bin/fuzz-cronjob ./controller/cronjob

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/limits"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
 	"github.com/jobconformance/jobconformance/suites/mutants"
 	"github.com/jobconformance/jobconformance/suites/repro"
@@ -23,7 +24,8 @@ import (
 )
 
 // documented are the pages with figures, each as <!--name-->figure<!--/-->.
-var documented = []string{"../README.md", "../fixtures/README.md", "repro/README.md", "score/README.md"}
+var documented = []string{"../README.md", "../SECURITY.md", "../fixtures/README.md", "repro/README.md",
+	"score/README.md"}
 
 var marked = regexp.MustCompile(`(?s)<!--([a-z-]+)-->(.*?)<!--/-->`)
 
@@ -154,6 +156,7 @@ func figuresOf(t *testing.T, cells []repro.Cell) map[string]string {
 		"bugs":         count(len(bugs)),
 		"bug-matrix":   "\n" + matrix.String(),
 		"score":        scored,
+		"limits":       "\n" + limits.Table(),
 	}
 }
 

@@ -129,7 +129,7 @@ func TestMakeRefusesUnknownVariables(t *testing.T) {
 		"e2e PROCS=many":              "JOBCONFORMANCE_PROCS=many is no integer; correct or unset it\n",
 		"test LABELS=x":               "unknown variable LABELS of make test, which has CACHE_DIR",
 		"lint LABELS=x":               "unknown variable LABELS of make lint, which has none.  Stop.\n",
-		"fuzz FUZZ_STEP=1":            "which has FUZZ_STEPS.  Stop.\n",
+		"models FUZZ_STEP=1":          "which has FUZZ_STEPS.  Stop.\n",
 	} {
 		code, out := callMake(t, program, nil, strings.Fields(args)...)
 		if code != exitBadInput || !strings.Contains(out, want) {
