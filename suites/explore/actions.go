@@ -154,8 +154,8 @@ func (d Disturbance) act(s Scenario, end string, current map[string]any) []scena
 	case DeletesGently:
 		goesOn := map[string]any{"annotations": map[string]any{puppet.Terminate: puppet.Hold}}
 		return append(steps, scenario.Step{Await: "pods.exists(p, " + running + ") || " + end},
-			scenario.Step{Patch: &scenario.Patch{Kind: "Pod", Which: running, Merge: map[string]any{"metadata": goesOn}},
-				IfAny: true},
+			scenario.Step{IfAny: true,
+				Patch: &scenario.Patch{Kind: "Pod", Which: running, Merge: map[string]any{"metadata": goesOn}}},
 			scenario.Step{Delete: &scenario.Delete{Kind: "Pod", Which: running}, IfAny: true})
 	}
 	return append(steps, scenario.Step{Delete: &scenario.Delete{Kind: string(d.User[len(DeletesIt):]), Which: "true"},

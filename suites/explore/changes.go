@@ -262,7 +262,8 @@ func (e *Explorer) endsOtherwise(ctx context.Context, s Scenario, r *scenario.Re
 	if len(wrong) == 0 {
 		return "", nil
 	}
-	return fmt.Sprintf("the object has not ended like one created with the spec that it has now (- has that one):\n  %s",
+	return fmt.Sprintf("the object has not ended like one created with the spec that it has now "+
+		"(- has that one):\n  %s",
 		strings.Join(wrong, "\n  ")), nil
 }
 

@@ -126,7 +126,8 @@ func jobs(revisions ...batchv1.Job) (h history.History) {
 func jobOf(limit, failed int32, conditions ...batchv1.JobConditionType) (job batchv1.Job) {
 	job.Spec.BackoffLimit, job.Status.Failed = ptr.To(limit), failed
 	for _, c := range conditions {
-		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{Type: c, Status: corev1.ConditionTrue})
+		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{
+			Type: c, Status: corev1.ConditionTrue})
 	}
 	return job
 }
@@ -146,7 +147,8 @@ func TestTheEndIsThatOfAnObjectCreatedWithTheSpec(t *testing.T) {
 		"like it": {plan, jobs(jobOf(1, 0), jobOf(3, 0), jobOf(3, 1), jobOf(3, 4, batchv1.JobFailed)), false, false},
 		"by the first limit": {plan, jobs(jobOf(1, 0), jobOf(3, 0), jobOf(3, 1), jobOf(3, 2, batchv1.JobFailed)), false,
 			true},
-		"too late": {plan, jobs(jobOf(1, 0), jobOf(1, 2, batchv1.JobFailureTarget), jobOf(3, 2, batchv1.JobFailureTarget),
+		"too late": {plan, jobs(jobOf(1, 0), jobOf(1, 2, batchv1.JobFailureTarget),
+			jobOf(3, 2, batchv1.JobFailureTarget),
 			jobOf(3, 2, batchv1.JobFailed)), false, false},
 		"refused":         {plan, jobs(jobOf(1, 0), jobOf(1, 2, batchv1.JobFailed)), true, false},
 		"refused, other":  {plan, jobs(jobOf(1, 0), jobOf(1, 1), jobOf(1, 3, batchv1.JobFailed)), true, true},
@@ -185,7 +187,8 @@ func TestTheTableSaysInHowManyStatesAFieldWasChanged(t *testing.T) {
 	tally := &Tally{scenarios: []Scenario{s}, again: func(_, plan string) string { return plan },
 		Unknown: []string{"Job spec.plants"}}
 	for _, plan := range []string{"create pods 1: user changes spec.parallelism to 1",
-		"create pods 1: user changes spec.parallelism to 0 and back", "create pods 2: user changes spec.parallelism to 1"} {
+		"create pods 1: user changes spec.parallelism to 0 and back",
+		"create pods 2: user changes spec.parallelism to 1"} {
 		tally.Results = append(tally.Results, Result{Scenario: s.Name, Plan: plan, Reached: true})
 	}
 	refused := "create pods 1: user changes spec.managedBy to \"example.com/controller\""

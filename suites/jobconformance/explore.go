@@ -114,7 +114,8 @@ func (x *exploration) check() (err error) {
 		return err
 	}
 	if x.pairs < 0 || x.actions < 0 || x.each < 0 {
-		return badinput.New("a number of pairs, actions or runs is negative", fmt.Sprintf("give %s, %s and %s 0 or more",
+		return badinput.New("a number of pairs, actions or runs is negative", fmt.Sprintf(
+			"give %s, %s and %s 0 or more",
 			console.Flag("pairs"), console.Flag("actions"), console.Flag("each")))
 	}
 	if x.only && len(x.also) == 0 {

@@ -26,6 +26,7 @@ var indifferent = map[string]string{
 	"fixtures/gates":              "score runs with the gates of the version",
 	"fixtures/implementation":     "describes upstream's controller",
 	"fixtures/internal":           "runs programs",
+	"fixtures/limits":             "how much of others a run takes",
 	"fixtures/process":            "runs programs",
 	"fixtures/run":                "starts the parts of a run",
 	"fixtures/spelling":           "remedies for errors of users",

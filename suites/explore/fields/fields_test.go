@@ -131,7 +131,8 @@ func TestAChangeIsAPatchThatCanBeUndone(t *testing.T) {
 			object{"spec": object{"parallelism": 3, "completions": nil}}},
 		{to("spec.template.metadata.labels", one()),
 			object{"spec": object{"template": object{"metadata": object{"labels": one()}}}},
-			object{"spec": object{"template": object{"metadata": object{"labels": object{"example.com/changed": nil}}}}}},
+			object{"spec": object{"template": object{"metadata": object{"labels": object{
+				"example.com/changed": nil}}}}}},
 		{to("spec.jobTemplate.metadata.labels", one()),
 			object{"spec": object{"jobTemplate": object{"metadata": object{"labels": one()}}}},
 			object{"spec": object{"jobTemplate": nil}}},

@@ -164,7 +164,8 @@ func ofCronJobs() []Change {
 		to(job+"backoffLimitPerIndex", 1, isIndexed...).steady(ofCron...),
 		to(job+"completionMode", "Indexed", Set{job + "completions", 2}).steady(ofCron...),
 		to(job+"completions", 2).steady(ofCron...),
-		to(job+"managedBy", "example.com/controller").until("size(jobs) > 0 && jobs.all(j, has(jobs[j].spec.managedBy))"),
+		to(job+"managedBy", "example.com/controller").until(
+			"size(jobs) > 0 && jobs.all(j, has(jobs[j].spec.managedBy))"),
 		to(job+"maxFailedIndexes", 1, slices.Concat(isIndexed, []Set{{job + "backoffLimitPerIndex", 1}})...).
 			steady(ofCron...),
 		to(job+"parallelism", 2).steady(ofCron...),
@@ -234,21 +235,25 @@ func ofTemplates(kind, job string) []explanation {
 			inMetadata(job + "template.")},
 		{kind, "a controller copies it as it is: fields that it may look at have changes", slices.Concat(
 			below("template.spec.", "volumes", "initContainers", "ephemeralContainers", "dnsPolicy", "dnsConfig",
-				"serviceAccountName", "serviceAccount", "automountServiceAccountToken", "hostNetwork", "hostPID", "hostIPC",
+				"serviceAccountName", "serviceAccount", "automountServiceAccountToken", "hostNetwork", "hostPID",
+				"hostIPC",
 				"shareProcessNamespace", "securityContext", "imagePullSecrets", "hostname", "subdomain", "hostAliases",
 				"priorityClassName", "priority", "readinessGates", "runtimeClassName", "enableServiceLinks",
 				"preemptionPolicy", "overhead", "setHostnameAsFQDN", "os", "hostUsers", "resourceClaims", "resources",
 				"hostnameOverride", "schedulingGroup", "evictionResponders"),
 			below("template.spec.containers[].", "workingDir", "ports", "envFrom", "resizePolicy", "restartPolicy",
-				"restartPolicyRules", "volumeMounts", "volumeDevices", "livenessProbe", "readinessProbe", "startupProbe",
+				"restartPolicyRules", "volumeMounts", "volumeDevices", "livenessProbe", "readinessProbe",
+				"startupProbe",
 				"lifecycle", "terminationMessagePath", "terminationMessagePolicy", "imagePullPolicy", "securityContext",
 				"stdin", "stdinOnce", "tty", "env[].valueFrom", "resources.claims"))},
 		{kind, "with it, no node takes the pod, or another one than the scheduler places it", below("template.spec.",
-			"nodeName", "schedulerName", "topologySpreadConstraints", "affinity.podAffinity", "affinity.podAntiAffinity",
+			"nodeName", "schedulerName", "topologySpreadConstraints", "affinity.podAffinity",
+			"affinity.podAntiAffinity",
 			"affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution")},
 		{kind, "its neighbours have a change", slices.Concat(below("template.spec.tolerations[].", "effect",
 			"tolerationSeconds", "value"), below("template.spec.affinity.nodeAffinity."+
-			"preferredDuringSchedulingIgnoredDuringExecution[].preference.", "matchFields", "matchExpressions[].values"))},
+			"preferredDuringSchedulingIgnoredDuringExecution[].preference.", "matchFields",
+			"matchExpressions[].values"))},
 	}
 }
 
