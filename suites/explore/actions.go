@@ -201,6 +201,7 @@ func (s Scenario) under(p Plan) *scenario.Scenario {
 			changed.Faults = append(changed.Faults, d.fault())
 			continue
 		}
+		changed.Except = slices.Concat(changed.Except, unknowing[d.User])
 		steps := d.act(s, rest, current)
 		changed.Steps = slices.Insert(changed.Steps, at, steps...)
 		at += len(steps)

@@ -49,6 +49,14 @@ var toPods = map[Action]scenario.Step{
 		IfAny: true},
 }
 
+// unknowing are the invariants that do not hold with an action: what was taken from a pod, such as its index, they do
+// not know any more, and the controller neither counts the pod nor what came of it.
+var unknowing = map[Action][]string{
+	Untracks:      {"job-index-failure-count"},
+	UntracksEnded: {"job-index-failure-count"},
+	Unindexes:     {"job-index-failure-count", "job-pod-released-after-counting"},
+}
+
 // ofPod returns a step that changes metadata of a pod. By the annotation, the history shows who it was: who only takes
 // something away owns no field.
 func ofPod(which, field string, to map[string]any) scenario.Step {

@@ -136,6 +136,7 @@ type runner struct {
 	holds    map[string]func()
 	always   []lasting
 	directed map[string]bool // names of pods that a step directed
+	patches  int             // that steps have made
 }
 
 func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {

@@ -287,7 +287,9 @@ func (r *runner) request(ctx context.Context, step *Step) error {
 	if step.Patch.Status {
 		return r.Client.Status().Patch(ctx, object, patch)
 	}
-	return r.Client.Patch(ctx, object, patch)
+	// Times of managers are in seconds: with a name of its own, each patch is known for the harness's.
+	r.patches++
+	return r.Client.Patch(ctx, object, patch, client.FieldOwner(spec.UserAgent(fmt.Sprintf("patch %d", r.patches))))
 }
 
 // object returns the object that a step creates.
