@@ -28,7 +28,7 @@ type interruptedRun struct {
 
 const (
 	// markEnv is in the environment of the processes of a run.
-	markEnv = "JOBCONFORMANCE_TEST_RUN"
+	markEnv = "INTERRUPTED_RUN"
 	// goneSoon is how long processes may outlive a run that was killed, on a busy machine.
 	goneSoon = 20 * time.Second
 	// endsSoon is how long a run may take to end by a signal.
