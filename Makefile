@@ -58,11 +58,12 @@ e2e prefetch explore handover soak repro repro-matrix crash leaks bench bench-lo
 
 # What other targets, and compare, take from make's command line.
 own.compare = OLD NEW
-own.test = MUTANTS PAIRS WRONG LEAKS KUBEBUILDER_ASSETS CACHE_DIR
+own.test = MUTANTS PAIRS LEAKS KUBEBUILDER_ASSETS CACHE_DIR
 own.variants = VARIANTS FOCUS KUBEBUILDER_ASSETS CACHE_DIR
 own.halves = HALVES KUBEBUILDER_ASSETS CACHE_DIR
 own.fuzz = FUZZ FUZZTIME
 own.models = FUZZ_STEPS
+own.dimensions = WRONG KUBEBUILDER_ASSETS CACHE_DIR
 own.hostile = INTERRUPTIONS SEED KUBEBUILDER_ASSETS CACHE_DIR
 own.example = PROVIDER NODE_IMAGE PUPPET_IMAGE LOAD REPORTS
 own.node-image = KUBERNETES_VERSION CACHE_DIR NODE_OVERLAY
@@ -141,7 +142,6 @@ test: ## unit tests, the embedded cluster, go install, the guide, and the self-t
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run 'TestEmbedded|TestInstall|TestStepsOfTheGuide' ./fixtures/cluster ./suites/jobconformance ./suites/guide
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 45m -v -run TestEveryMutantIsCaught ./suites/mutants
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestWrongPairsAreCaught ./suites/explore/pairs
-	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 20m -v -run TestDimensionsShowWhatNothingElseShows ./suites/explore/wrong
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestLeaksAreFound ./suites/leaks
 
 VARIANTS ?= ## regular expression: only variants whose names match it
@@ -166,6 +166,11 @@ fuzz: ## read and print random input: scenarios, dialects, histories, reports, l
 	@grep -rn --include='*_test.go' '^func Fuzz' controller fixtures suites | sed -E 's|^(.*)/[^/]*:.*func (Fuzz[A-Za-z]*).*|\1 \2|' | \
 		grep -E -- $(or $(call quote,$(FUZZ)),.) | while read package target; do \
 		echo "$$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$package || exit; done
+
+.PHONY: dimensions
+dimensions: ## each dimension of explorations must find wrong controllers that nothing else shows
+	@$(needsgo)
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 1h -v -run TestDimensionsShowWhatNothingElseShows ./suites/explore/wrong
 
 INTERRUPTIONS ?= 8## how often a run is interrupted; default: 8
 
