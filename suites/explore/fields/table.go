@@ -82,9 +82,7 @@ func ofJobs() []Change {
 		to("spec.ttlSecondsAfterFinished", 3600).steady(ofAnyJob...),
 		gone,
 	}
-	for _, c := range ofScheduling("spec.template.") {
-		all = append(all, c)
-	}
+	all = append(all, ofScheduling("spec.template.")...)
 	return append(all,
 		refused("spec.completions", nil),
 		refused("spec.backoffLimitPerIndex", 5),
