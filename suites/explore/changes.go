@@ -83,7 +83,7 @@ func (s Seen) changes(sc Scenario) []Plan {
 	var possible []fields.Change
 	for _, c := range fields.Of(kind) {
 		switch {
-		case !differs(object, c.Patch(object)):
+		case !differs(object, c.Patch(object)) || slices.Contains(c.Never, sc.Name):
 		case fields.Accepted(object, c):
 			possible = append(possible, c)
 		default:

@@ -48,7 +48,7 @@ func TestEveryFieldIsChangedAtEveryStep(t *testing.T) {
 				}
 			}
 			switch want := 4; {
-			case !differs(object, c.Patch(object)):
+			case !differs(object, c.Patch(object)) || slices.Contains(c.Never, name):
 				if len(at) > 0 {
 					t.Errorf("%s: %s changes nothing", name, c.Text())
 				}

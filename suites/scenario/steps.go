@@ -229,8 +229,9 @@ func (r *runner) ask(ctx context.Context, step *Step) error {
 			want = fmt.Sprint(step.Answers)
 		}
 		return stepFailed{fmt.Errorf("the API server answered %d, not %s: %w", status.Status().Code, want, err)}
-	case err != nil && step.Answers > 0 && r.serverAnswers(ctx):
-		return stepFailed{fmt.Errorf("the API server broke off instead of answering %d: %w", step.Answers, err)}
+	case err != nil && max(step.Answers, step.OrAnswers) > 0 && r.serverAnswers(ctx):
+		return stepFailed{fmt.Errorf("the API server broke off instead of answering %d: %w",
+			max(step.Answers, step.OrAnswers), err)}
 	case err != nil:
 		return err
 	case step.Answers >= 300:

@@ -68,6 +68,10 @@ var (
 	StartedAgain = spec.Bug{Key: "job-started-again-after-cleanup", Explored: spec.Explored{
 		Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]",
 	}}
+	// WithoutCompletions is a Job whose completions a user takes away, and an API server that panics over it.
+	WithoutCompletions = spec.Bug{Key: "success-policy-without-completions", Explored: spec.Explored{
+		Scenario: "user-success-policy", Plan: ".*user changes spec.completions to null.*", Cause: "step [0-9]+",
+	}}
 	// CompleteAndSuspended is a resumed Job that keeps its condition Suspended for ever.
 	CompleteAndSuspended = spec.Bug{Key: "complete-and-suspended", AfterCrash: []string{"suspend"},
 		Explored: spec.Explored{
@@ -133,6 +137,6 @@ func OfSpecs() []spec.Bug {
 
 // Bugs returns all of them, also those that only explorations show.
 func Bugs() []spec.Bug {
-	return append(OfSpecs(), RestartLimitForgotten, StartedAgain, CompleteAndSuspended, DeletedCountAsFailed,
+	return append(OfSpecs(), WithoutCompletions, RestartLimitForgotten, StartedAgain, CompleteAndSuspended, DeletedCountAsFailed,
 		ActiveInTerminating)
 }

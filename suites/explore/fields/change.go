@@ -22,6 +22,8 @@ type Change struct {
 	Steady []string
 	// Back are those in which it ends as if nothing had happened, where the change is undone. Default: Steady.
 	Back []string
+	// Never are the names of the scenarios whose end does not come about with the change. Default: none.
+	Never []string
 	// Until is an expression about the end state in which the object stays with the change, beside that of the
 	// scenario. Default: that of the scenario is reached.
 	Until string

@@ -36,6 +36,8 @@ func (c Change) steady(in ...string) Change { c.Steady = in; return c }
 
 func (c Change) back(in ...string) Change { c.Back = in; return c }
 
+func (c Change) never(in ...string) Change { c.Never = in; return c }
+
 func (c Change) until(end string) Change { c.Until = end; return c }
 
 // refused is a change that the API server never accepts.
@@ -65,11 +67,11 @@ func ofJobs() []Change {
 		to("metadata.labels", one()).steady(ofAnyJob...),
 		to("metadata.annotations", one()).steady(ofAnyJob...),
 		to("spec.parallelism", 0).back(ofAnyJob...).until(hasNoPods),
-		to("spec.parallelism", 1).steady(ofAnyJob...),
+		to("spec.parallelism", 1).steady(ofAnyJob...).never("user-success-policy"), // its second pod does not end
 		to("spec.parallelism", 4).steady(succeeding...),
 		to("spec.completions", 2, Set{"spec.parallelism", 2}).steady(indexed),
 		to("spec.completions", 4, Set{"spec.parallelism", 4}).steady(indexed),
-		to("spec.activeDeadlineSeconds", 3600).steady(ofAnyJob...),
+		to("spec.activeDeadlineSeconds", 3600).steady(ofAnyJob...).never("user-deadline"), // the same
 		to("spec.activeDeadlineSeconds", 1),
 		to("spec.backoffLimit", 0).steady(succeeding...),
 		to("spec.backoffLimit", 3).steady(ofAnyJob...),
