@@ -137,6 +137,6 @@ func OfSpecs() []spec.Bug {
 
 // Bugs returns all of them, also those that only explorations show.
 func Bugs() []spec.Bug {
-	return append(OfSpecs(), WithoutCompletions, RestartLimitForgotten, StartedAgain, CompleteAndSuspended, DeletedCountAsFailed,
-		ActiveInTerminating)
+	return append(OfSpecs(), WithoutCompletions, RestartLimitForgotten, StartedAgain, CompleteAndSuspended,
+		DeletedCountAsFailed, ActiveInTerminating)
 }
