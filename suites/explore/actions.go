@@ -115,7 +115,7 @@ func (d Disturbance) act(s Scenario, end string, current map[string]any) []scena
 	if d.Verb == "end" {
 		when = fmt.Sprintf("created.filter(p, p.status.phase in ['Succeeded', 'Failed']).size() >= %d", d.Nth)
 	}
-	steps := []scenario.Step{{Await: when + " || " + end}}
+	steps := []scenario.Step{{Await: when + " || " + end, Within: s.Scenario.Steps[s.acts()].Within}}
 	if c, is := d.change(kind); is {
 		return append(steps, c.steps(kind, name, current)...)
 	}
