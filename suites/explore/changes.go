@@ -81,16 +81,18 @@ func (s Seen) changes(sc Scenario) []Plan {
 	object := inJSON(created.Object)
 	var refused Plan
 	var possible []fields.Change
+	var all []Plan
 	for _, c := range fields.Of(kind) {
 		switch {
 		case !differs(object, c.Patch(object)) || slices.Contains(c.Never, sc.Name):
 		case fields.Accepted(object, c):
 			possible = append(possible, c)
+		case c.Alone:
+			all = append(all, Plan{at[0].changing(c, "")})
 		default:
 			refused = append(refused, at[0].changing(c, ""))
 		}
 	}
-	var all []Plan
 	if len(refused) > 0 {
 		all = append(all, refused)
 	}
@@ -219,7 +221,7 @@ func (e *Explorer) once(ctx context.Context, s Scenario, plan Plan) (r *scenario
 		return r, seen, nil, err
 	}
 	var made []change // that stay
-	steady := true
+	steady := slices.Contains(fields.Names(), s.Name)
 	for _, d := range plan {
 		c, is := d.change(kind)
 		if !is {

@@ -29,6 +29,8 @@ type Change struct {
 	Until string
 	// Refused is true for what the API server never accepts in an object that is there.
 	Refused bool
+	// Alone is true for one of these that has a plan of its own, as the API server has failed over it.
+	Alone bool
 	// Last is true where the object may be gone afterwards, so that nothing else follows.
 	Last bool
 }

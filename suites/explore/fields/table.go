@@ -63,6 +63,8 @@ const gated = "size(jobs) > 0 && jobs.all(j, has(jobs[j].spec.template.spec.sche
 func ofJobs() []Change {
 	gone := to("spec.ttlSecondsAfterFinished", 0)
 	gone.Last = true
+	without := refused("spec.completions", nil)
+	without.Alone = true // success-policy-without-completions
 	all := []Change{
 		to("metadata.labels", one()).steady(ofAnyJob...),
 		to("metadata.annotations", one()).steady(ofAnyJob...),
@@ -86,7 +88,7 @@ func ofJobs() []Change {
 	}
 	all = append(all, ofScheduling("spec.template.")...)
 	return append(all,
-		refused("spec.completions", nil),
+		without,
 		refused("spec.backoffLimitPerIndex", 5),
 		refused("spec.completionMode", "Indexed"),
 		refused("spec.completionMode", "NonIndexed"),
