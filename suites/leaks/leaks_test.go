@@ -14,7 +14,6 @@ import (
 	"github.com/jobconformance/jobconformance/suites/internal/selftest"
 	"github.com/jobconformance/jobconformance/suites/mutants"
 	"github.com/jobconformance/jobconformance/suites/scenario"
-	"sigs.k8s.io/yaml"
 )
 
 //go:embed leaks.yaml
@@ -31,13 +30,7 @@ type leaky struct {
 	Edits []mutant.Edit `json:"edits"`
 }
 
-func all(t *testing.T) (list []leaky) {
-	t.Helper()
-	if err := yaml.UnmarshalStrict(descriptions, &list); err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
+func all(t *testing.T) []leaky { return selftest.Described[leaky](t, descriptions) }
 
 func TestLeakyControllersFitTheCode(t *testing.T) {
 	for _, l := range all(t) {

@@ -19,7 +19,6 @@ import (
 	"github.com/jobconformance/jobconformance/suites/internal/selftest"
 	"github.com/jobconformance/jobconformance/suites/mutants"
 	"github.com/jobconformance/jobconformance/suites/scenario"
-	"sigs.k8s.io/yaml"
 )
 
 //go:embed pairs.yaml
@@ -36,13 +35,7 @@ type pair struct {
 	Edits []mutant.Edit `json:"edits"`
 }
 
-func all(t *testing.T) (pairs []pair) {
-	t.Helper()
-	if err := yaml.UnmarshalStrict(descriptions, &pairs); err != nil {
-		t.Fatal(err)
-	}
-	return pairs
-}
+func all(t *testing.T) []pair { return selftest.Described[pair](t, descriptions) }
 
 func TestPairsFitTheCode(t *testing.T) {
 	for _, p := range all(t) {

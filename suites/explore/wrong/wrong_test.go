@@ -18,7 +18,6 @@ import (
 	"github.com/jobconformance/jobconformance/suites/internal/selftest"
 	"github.com/jobconformance/jobconformance/suites/mutants"
 	"github.com/jobconformance/jobconformance/suites/scenario"
-	"sigs.k8s.io/yaml"
 )
 
 //go:embed wrong.yaml
@@ -37,13 +36,7 @@ type wrong struct {
 	Edits []mutant.Edit `json:"edits"`
 }
 
-func all(t *testing.T) (controllers []wrong) {
-	t.Helper()
-	if err := yaml.UnmarshalStrict(descriptions, &controllers); err != nil {
-		t.Fatal(err)
-	}
-	return controllers
-}
+func all(t *testing.T) []wrong { return selftest.Described[wrong](t, descriptions) }
 
 func TestWrongControllersFitTheCode(t *testing.T) {
 	for _, w := range all(t) {

@@ -15,6 +15,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/suites/mutants"
 	"github.com/jobconformance/jobconformance/suites/scenario"
+	"sigs.k8s.io/yaml"
 )
 
 // Named returns the regular expression in an environment variable, for the names of some
@@ -87,4 +88,13 @@ func Scenarios(t *testing.T, root, reports string, wrong []mutants.Mutant,
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Described returns what a file of wrong controllers describes, in YAML.
+func Described[T any](t *testing.T, text []byte) (all []T) {
+	t.Helper()
+	if err := yaml.UnmarshalStrict(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
