@@ -87,6 +87,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"expectations nowhere":    {[]string{"expectations", "report.yaml"}, "missing argument: FILE"},
 		"three reports":           {[]string{"compare", "a", "b", "c"}, `unexpected argument "c"`},
 		"explore an argument":     {[]string{"explore", "x"}, `unexpected argument "x"`},
+		"score of nothing drawn":  {[]string{"score", "--coverage", "--seed=1"}, "leave out --seed"},
 		"score nothing":           {[]string{"score", "--count=0"}, "--count 1 or more"},
 		"score above all":         {[]string{"score", "--goal=101"}, "101 is no percentage"},
 		"soak without time":       {[]string{"soak", "--minutes=0"}, "--minutes more than 0"},

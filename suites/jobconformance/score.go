@@ -28,6 +28,9 @@ do not count.
 With --mutants, changes that you have written yourself are run instead, each with the text
 that it replaces in a function; suites/score/README.md shows such a file.
 
+With --coverage, nothing is changed: the specs run against the unchanged controller, and coverage.md
+has the statements of its source that none of them reaches, with the reasons that the list has.
+
 Needs the source of the version: the module k8s.io/kubernetes, from the Go module cache
 or proxy. The unchanged controller is run first, and must be green.
 
@@ -49,7 +52,8 @@ const scoreExample = `  jobconformance score --count 20 --seed 1
   jobconformance score --count 200 --seed 1 --goal 95
   jobconformance score --kubernetes-version v1.36.3 --count 50
   jobconformance score --feature-gates WorkloadWithJob=true --files job_scheduling_manager.go
-  jobconformance score --mutants my-bug.yaml`
+  jobconformance score --mutants my-bug.yaml
+  jobconformance score --coverage`
 
 // scoring has the values of the flags.
 type scoring struct {
@@ -65,7 +69,14 @@ func scoreCommand() *cobra.Command {
 				return badinput.New("nothing is drawn where mutants are given",
 					"leave out "+console.Flag("mutants")+", or the seed and the count")
 			}
-			if !cmd.Flags().Changed("seed") {
+			if s.Coverage {
+				for _, name := range []string{"seed", "count", "mutants", "files", "shard", "goal"} {
+					if cmd.Flags().Changed(name) {
+						return badinput.New("nothing is drawn for "+console.Flag("coverage"),
+							"leave out "+console.Flag(name))
+					}
+				}
+			} else if !cmd.Flags().Changed("seed") {
 				if s.Shard.Count > 0 && s.Own == "" {
 					return seedless()
 				}
@@ -77,6 +88,7 @@ func scoreCommand() *cobra.Command {
 	set.IntVar(&s.Count, "count", 200, "mutants to draw; with more, the same seed draws the same ones first")
 	set.Uint64Var(&s.Seed, "seed", 0, "seed of the draw (default: random)")
 	set.StringVar(&s.Own, "mutants", "", "file with mutants to run instead of drawn ones")
+	set.BoolVar(&s.Coverage, "coverage", false, "print which statements of upstream's controllers no spec reaches")
 	set.StringVar(&s.Files, "files", "", "draw only from files whose names match this pattern, such as job_*.go")
 	set.StringVar(&s.Labels, "labels", "", "have the mutants meet only the specs with these labels, as for run")
 	shardFlag(set, &s.Shard, "mutants")
@@ -100,7 +112,7 @@ func (s *scoring) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	s.Out, s.Suites = out, suites
-	if s.Own == "" {
+	if s.Own == "" && !s.Coverage {
 		console.Line(out, "seed", "%d", s.Seed)
 	}
 	campaign, err := score.Run(ctx, s.Options)
@@ -110,6 +122,9 @@ func (s *scoring) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if c := campaign.Coverage; c != nil {
+		return s.writeCoverage(c, out)
+	}
 	measured := campaign.Measured()
 	if s.Shard.Count > 0 {
 		_, err := fmt.Fprintf(out, "\nshard %s: %s\n", &s.Shard, measured)
@@ -118,6 +133,24 @@ func (s *scoring) run(ctx context.Context, out io.Writer) error {
 	green := measured.Percent() >= s.goal
 	fmt.Fprintf(out, "\n%s %s; the goal is %g %%\n", console.Color(green), measured, s.goal)
 	return verdict(green)
+}
+
+// writeCoverage writes what no spec reaches, and prints how much of each file is reached.
+func (s *scoring) writeCoverage(c *score.Coverage, out io.Writer) error {
+	path := filepath.Join(s.Reports, "coverage.md")
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(c.Write(file), file.Close()); err != nil {
+		return err
+	}
+	for _, f := range c.Files {
+		console.Line(out, filepath.Base(f.File), "%.1f %% of %d statements", f.Percent(), f.Statements-f.LeftOut)
+	}
+	console.Line(out, "coverage.md", "%s", console.Path(path))
+	_, err = fmt.Fprintf(out, "\n%s\n", c)
+	return err
 }
 
 // write writes what is known, also of a campaign that was interrupted.

@@ -87,6 +87,13 @@ func (r *runner) measureBaseline(ctx context.Context) error {
 		}
 		lines = append(lines, some...)
 	}
+	r.reached = map[int]bool{}
+	for _, line := range lines {
+		for _, n := range line.Reached {
+			r.reached[n] = true
+		}
+	}
+	r.specs = len(lines)
 	r.baseline = slices.DeleteFunc(lines, func(s baselineSpec) bool { return !s.Passed })
 	console.Line(r.options.Out, "upstream's unchanged controller", "passes %d specs, %s", len(r.baseline),
 		console.Tenths(time.Since(start)))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"sigs.k8s.io/yaml"
@@ -17,8 +18,19 @@ var listed []byte
 type List struct {
 	// LeftOut is code from which none is drawn.
 	LeftOut []LeftOut `json:"leftOut"`
+	// Unreached are blocks that no spec reaches.
+	Unreached []Unreached `json:"unreached"`
 	// Equivalent are mutants that keep the contract.
 	Equivalent []Equivalent `json:"equivalent"`
+}
+
+// Unreached is statements that no spec reaches, and none has to.
+type Unreached struct {
+	File     string `json:"file"`     // a pattern of path.Match
+	Function string `json:"function"` // a pattern
+	// Begins is how the first of them begins, as coverage.md has it.
+	Begins string `json:"begins"`
+	Reason string `json:"reason"`
 }
 
 // LeftOut is code that no user can reach, or that does nothing that the contract is about.
@@ -55,6 +67,12 @@ func parseList(text []byte) (list List, err error) {
 			return list, fmt.Errorf("equivalent.yaml: %s is left out without a reason", l.File)
 		}
 	}
+	for _, u := range list.Unreached {
+		if u.Reason == "" || u.Begins == "" {
+			return list, fmt.Errorf("equivalent.yaml: %s %s is not reached without a beginning or a reason", u.File,
+				u.Function)
+		}
+	}
 	for _, e := range list.Equivalent {
 		if e.Reason == "" || e.Version == "" {
 			return list, fmt.Errorf("equivalent.yaml: %s %s has no reason or no version", e.Function, e.Change)
@@ -63,21 +81,30 @@ func parseList(text []byte) (list List, err error) {
 	return list, nil
 }
 
-func (l List) leavesOut(m *Mutant, on []gates.Gate) bool {
+// leavesOut returns why a function is left out with these gates; empty if it is not.
+func (l List) leavesOut(file, function string, on []gates.Gate) (reason string) {
 	for _, out := range l.LeftOut {
-		if !matches(out.File, m.File) || slices.Contains(on, out.Unless) {
+		if !matches(out.File, file) || slices.Contains(on, out.Unless) {
 			continue
 		}
-		for _, function := range out.Functions {
-			if matches(function, m.Function) {
-				return true
-			}
-		}
-		if len(out.Functions) == 0 {
-			return true
+		if len(out.Functions) == 0 || slices.ContainsFunc(out.Functions, func(pattern string) bool {
+			return matches(pattern, function)
+		}) {
+			return out.Reason
 		}
 	}
-	return false
+	return ""
+}
+
+// unreached returns why no spec reaches statements of a function that begin with a text; empty if the list has no
+// reason.
+func (l List) unreached(file, function, text string, on []gates.Gate) (reason string) {
+	for _, u := range l.Unreached {
+		if matches(u.File, file) && matches(u.Function, function) && strings.HasPrefix(text, u.Begins) {
+			return u.Reason
+		}
+	}
+	return l.leavesOut(file, function, on)
 }
 
 func matches(pattern, name string) bool {

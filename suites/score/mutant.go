@@ -79,7 +79,7 @@ func everyMutant(sources []*source, files string, list List, on []gates.Gate) []
 		}
 	}
 	all = slices.DeleteFunc(all, func(m *Mutant) bool {
-		return files != "" && !matches(files, path.Base(m.File)) || list.leavesOut(m, on)
+		return files != "" && !matches(files, path.Base(m.File)) || list.leavesOut(m.File, m.Function, on) != ""
 	})
 	number := map[string]int{}
 	for _, m := range all {

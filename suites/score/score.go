@@ -44,6 +44,8 @@ type Options struct {
 	Shard run.Shard
 	// Files is a pattern of path.Match for the names of the files that mutants are drawn from. Default: all.
 	Files string
+	// Coverage draws no mutants: the specs run against upstream's unchanged controller alone.
+	Coverage bool
 	// Labels is a filter of Ginkgo for the specs that mutants meet. Default: all.
 	Labels string
 	// Own is a file with mutants that are run instead of drawn ones; see type Own.
@@ -87,7 +89,9 @@ type Campaign struct {
 	Results []Result // of the drawn mutants that were run, in the order of the draw
 	Drawn   int
 	Broken  int // mutants that do not compile
-	list    List
+	// Coverage is what the specs have reached, with Options.Coverage.
+	Coverage *Coverage
+	list     List
 }
 
 // Run draws mutants and runs the suites against each of them. What was run before, against
@@ -115,12 +119,14 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 	}
 	c := &Campaign{Version: sources.Version, Seed: o.Seed, On: o.on(sources.Version), list: list}
 	var drawn []*Mutant
-	if o.Own != "" {
+	switch {
+	case o.Coverage:
+	case o.Own != "":
 		if drawn, err = readOwn(o.Own, packages, imports); err != nil {
 			return nil, err
 		}
 		console.Line(o.Out, fmt.Sprintf("%d mutants", len(drawn)), "%s", console.Path(o.Own))
-	} else {
+	default:
 		all := everyMutant(packages, o.Files, list, gates.On(o.FeatureGates, sources.Version))
 		if len(all) == 0 {
 			return nil, badinput.New("no file is named "+o.Files, "give "+console.Flag("files")+
@@ -130,8 +136,10 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 		console.Line(o.Out, fmt.Sprintf("%d of %d mutants", len(drawn), len(all)),
 			"drawn in %s; %d more do not compile", console.Tenths(time.Since(start)), c.Broken)
 	}
-	if err := o.Shard.Check(len(drawn), "mutants"); err != nil {
-		return nil, err
+	if !o.Coverage {
+		if err := o.Shard.Check(len(drawn), "mutants"); err != nil {
+			return nil, err
+		}
 	}
 	drawn = run.Every(o.Shard, drawn)
 	c.Drawn = len(drawn)
@@ -154,14 +162,20 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	console.Line(o.Out, programName, "with all of them compiled in %s", console.Tenths(time.Since(start)))
+	console.Line(o.Out, programName, "compiled in %s", console.Tenths(time.Since(start)))
 
 	if o.Implementation, err = implementation.Parse(implementation.KubeControllerManager); err != nil {
 		return nil, err
 	}
 	err = run.With(ctx, o.Options, func(ctx context.Context, env *run.Environment) error {
 		r := &runner{Campaign: c, Environment: env, options: o, program: program, numbers: number(packages)}
-		return r.run(ctx, drawn)
+		if err := r.run(ctx, drawn); err != nil || !o.Coverage {
+			return err
+		}
+		found := coverage(packages, r.reached, list, gates.On(o.FeatureGates, sources.Version))
+		found.Version, found.Specs = sources.Version, r.specs
+		c.Coverage = &found
+		return nil
 	})
 	return c, err
 }
@@ -185,6 +199,8 @@ type runner struct {
 	numbers  map[node]int
 	known    []spec.Bug
 	baseline baseline
+	reached  map[int]bool // statements that any spec of the baseline reaches
+	specs    int          // of the baseline
 	*results
 
 	mu     sync.Mutex

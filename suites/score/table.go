@@ -42,14 +42,19 @@ func (c *Campaign) Measured() measured.Score {
 	return m
 }
 
-// WriteTable writes all results as Markdown.
-func (c *Campaign) WriteTable(out io.Writer) {
-	row := func(cells ...string) {
+// tableOf returns what writes a row of a table in Markdown.
+func tableOf(out io.Writer) (row func(cells ...string)) {
+	return func(cells ...string) {
 		for i, cell := range cells {
 			cells[i] = strings.ReplaceAll(cell, "|", `\|`)
 		}
 		_, _ = fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
 	}
+}
+
+// WriteTable writes all results as Markdown.
+func (c *Campaign) WriteTable(out io.Writer) {
+	row := tableOf(out)
 	_, _ = fmt.Fprintf(out, "# Mutants of Kubernetes %s, seed %d\n\n%s\n\n", c.Version, c.Seed, c.Measured())
 	row("result", "place", "operator", "change", "by or why", "spec", "specs run", "seconds")
 	row("---", "---", "---", "---", "---", "---", "---", "---")
