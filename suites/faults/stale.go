@@ -99,26 +99,28 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		release := s.Proxy.Hold("jobs")
 		job.Delete()
 		s.Proxy.Misses("jobs")
-		orphan := func(name string, of *framework.Job) {
-			framework.Create(s, &corev1.Pod{
-				ObjectMeta: metav1.ObjectMeta{Name: name, Labels: of.Made().Spec.Template.Labels},
-				Spec:       *of.Made().Spec.Template.Spec.DeepCopy(),
-			})
-		}
-		orphan("orphan", job)
-		created := s.Recorder.Position()
-		orphan("another", witness)
-		s.Soon("the pod of the other Job is adopted", func(g Gomega) {
-			g.Expect(s.History().Pods("another")).To(ContainElement(HaveField("Pod().OwnerReferences", HaveLen(1))))
-		})
-		s.StaysSince(created, "the pod has no owner", func(g Gomega) {
-			g.Expect(s.Pods()).To(ContainElement(
-				And(HaveField("Name", "orphan"), HaveField("OwnerReferences", BeEmpty()))))
-		})
+		adoptsOnlyFor(s, witness, job)
 		release()
 		job.Change(func(j *batchv1.Job) { j.Finalizers = nil })
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).NotTo(ContainElement(HaveField("Name", "a"))) })
 	})
+
+	// The pod would be deleted, as its owner is gone. Wrong: asks for a Job of that name.
+	It("with a stale view of Jobs, the controller adopts no pod for a Job that was deleted and created again",
+		covers.Requirements(jobs.NoAdoptionForGoneJob), func(ctx SpecContext) {
+			s := started(ctx)
+			job := s.Create(puppet.Job("a").Parallelism(0))
+			witness := s.Create(puppet.Job("witness"))
+			witness.Runs(1)
+			job.HasStarted()
+			release := s.Proxy.Hold("jobs")
+			job.Delete()
+			s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).NotTo(ContainElement(HaveField("Name", "a"))) })
+			s.Create(puppet.Job("a").Parallelism(0))
+			s.Proxy.Misses("jobs")
+			adoptsOnlyFor(s, witness, job)
+			release()
+		})
 
 	// Wrong: creates a pod for each that it does not see.
 	It("with a stale view of pods, the controller creates no more than needed and counts each once",
@@ -420,4 +422,26 @@ func expire(s *framework.Sandbox, resources ...string) {
 	for _, resource := range resources {
 		s.Proxy.Expire(resource)
 	}
+}
+
+// adoptsOnlyFor creates a pod that fits each of two Jobs, and waits until the controller has adopted that of the first
+// one, the later of them; the other one keeps no owner.
+func adoptsOnlyFor(s *framework.Sandbox, witness, job *framework.Job) {
+	GinkgoHelper()
+	orphan := func(name string, of *framework.Job) {
+		framework.Create(s, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: of.Made().Spec.Template.Labels},
+			Spec:       *of.Made().Spec.Template.Spec.DeepCopy(),
+		})
+	}
+	orphan("orphan", job)
+	created := s.Recorder.Position()
+	orphan("another", witness)
+	s.Soon("the pod of the other Job is adopted", func(g Gomega) {
+		g.Expect(s.History().Pods("another")).To(ContainElement(HaveField("Pod().OwnerReferences", HaveLen(1))))
+	})
+	s.StaysSince(created, "the pod has no owner", func(g Gomega) {
+		g.Expect(s.Pods()).To(ContainElement(
+			And(HaveField("Name", "orphan"), HaveField("OwnerReferences", BeEmpty()))))
+	})
 }

@@ -225,6 +225,20 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		job.FailsWith(3, batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 2})
 	})
 
+	// Wrong: looks for FailIndex in rules on exit codes only.
+	It("the controller does not retry an index whose pod has a condition that matches FailIndex", covers.Requirements(
+		FailIndexAction), covers.Uses(contract.PodFailurePolicy), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(indexed(2).BackoffLimitPerIndex(5).FinishedAgo(longAgo).
+			PodFailurePolicy(onConditions(failIndex, pattern("example.org/Broken", ""))))
+		pods := byIndex(job.Runs(2))
+		addCondition(s, pods["0"], "example.org/Broken", corev1.ConditionTrue)
+		pods["0"].End(1)
+		indexesFail(s, job, "0")
+		pods["1"].End(0)
+		job.FailsWith(2, batchv1.JobReasonFailedIndexes, Counters{Succeeded: 1, Failed: 1})
+	})
+
 	// Wrong: fails only the index.
 	It("the controller fails the Job without retries when a pod matches FailJob", covers.Requirements(
 		FailJobBeatsPerIndex), covers.Uses(contract.PodFailurePolicy), func(ctx SpecContext) {

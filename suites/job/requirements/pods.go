@@ -75,6 +75,10 @@ var (
 			"those that they name.",
 		"core/v1 PodSpec.resourceClaims; KEP-4381",
 		contract.Versions(">= 1.34.0"))
+	NoAdoptionForGoneJob = set.New("JOB-PODS-015",
+		"A Job controller MUST NOT adopt a pod for a Job that is gone, although another one may have its name.",
+		"docs: concepts/architecture/garbage-collection; kubernetes/kubernetes#42639",
+		contract.Situations{spec.PodWithoutOwner})
 )
 
 // How many pods of a Job run at the same time.
