@@ -115,7 +115,9 @@ var _ = Describe("Job faults:", faultLabels, func() {
 			job.HasStarted()
 			release := s.Proxy.Hold("jobs")
 			job.Delete()
-			s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).NotTo(ContainElement(HaveField("Name", "a"))) })
+			s.Soon("the Job is gone", func(g Gomega) {
+				g.Expect(s.Jobs()).NotTo(ContainElement(HaveField("Name", "a")))
+			})
 			s.Create(puppet.Job("a").Parallelism(0))
 			s.Proxy.Misses("jobs")
 			adoptsOnlyFor(s, witness, job)
