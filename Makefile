@@ -189,8 +189,9 @@ models: ## run random Jobs and CronJobs against the models of the reference cont
 	@cd controller/job && JOBCONFORMANCE_FUZZ_STEPS=$(FUZZ_STEPS) ../../bin/fuzz-job -test.run TestWorlds -test.timeout 60m
 	@cd controller/cronjob && JOBCONFORMANCE_FUZZ_STEPS=$(FUZZ_STEPS) ../../bin/fuzz-cronjob -test.run TestModel -test.v -test.timeout 60m
 
-example: ## run the suites from a test of another repository: suites/example
+example: ## run the suites, and the cluster alone, from tests of other repositories: suites/example, fixtures/example
 	cd suites/example && go vet ./... && go test -count=1 -v ./...
+	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 10m -v -run TestFixturesInAnEmptyModule ./suites/jobconformance
 
 JOBCONFORMANCE_PAGE ?= $(CURDIR)/bin/page.html
 

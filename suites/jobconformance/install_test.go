@@ -25,9 +25,7 @@ func TestInstall(t *testing.T) {
 		t.Skip("not verified: this is no checkout of git, so that there is no commit to install")
 	}
 	bin, repository, temporary := t.TempDir(), t.TempDir(), t.TempDir()
-	proxies := "file://" + filepath.ToSlash(proxy(t)) + "," + output(t, "", nil, "go", "env", "GOPROXY")
-	install := []string{"GOBIN=" + bin, "GOPROXY=" + proxies, "GONOSUMDB=" + modulePath,
-		"GOFLAGS=" + os.Getenv("GOFLAGS")}
+	install := append(fromProxy(t), "GOBIN="+bin)
 	output(t, t.TempDir(), install, "go", "install", modulePath+"/suites/jobconformance@"+lastCommit(t))
 
 	program := filepath.Join(bin, "jobconformance")
@@ -65,7 +63,37 @@ func TestInstall(t *testing.T) {
 	}
 }
 
+// TestFixturesInAnEmptyModule has the tests of fixtures/example use the last commit as its users do: by a module that
+// has nothing else.
+func TestFixturesInAnEmptyModule(t *testing.T) {
+	if os.Getenv("JOBCONFORMANCE_SELFTEST") == "" {
+		t.Skip("not verified: it compiles the fixtures and starts a cluster; run `make example`")
+	}
+	if err := exec.Command("git", "rev-parse").Run(); err != nil {
+		t.Skip("not verified: this is no checkout of git, so that there is no commit to get")
+	}
+	repository, temporary := t.TempDir(), t.TempDir()
+	root := output(t, "", nil, "git", "rev-parse", "--show-toplevel")
+	if err := os.CopyFS(repository, os.DirFS(filepath.Join(root, "fixtures/example"))); err != nil {
+		t.Fatal(err)
+	}
+	env := append(fromProxy(t), "TMPDIR="+temporary)
+	output(t, repository, env, "go", "get", modulePath+"@"+lastCommit(t))
+	output(t, repository, env, "go", "mod", "tidy")
+	output(t, repository, env, "go", "vet", "./...")
+	t.Log(output(t, repository, env, "go", "test", "-count=1", "-v", "./..."))
+	if left := names(t, temporary); len(left) > 0 {
+		t.Errorf("the tests leave %v in the folder for temporary files", left)
+	}
+}
+
 const modulePath = "github.com/jobconformance/jobconformance"
+
+// fromProxy is the environment of a go command that takes the last commit from a proxy.
+func fromProxy(t *testing.T) []string {
+	proxies := "file://" + filepath.ToSlash(proxy(t)) + "," + output(t, "", nil, "go", "env", "GOPROXY")
+	return []string{"GOPROXY=" + proxies, "GONOSUMDB=" + modulePath, "GOFLAGS=" + os.Getenv("GOFLAGS")}
+}
 
 // proxy returns a folder that is a proxy of Go modules with one version: the last commit.
 func proxy(t *testing.T) string {
