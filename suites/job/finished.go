@@ -240,6 +240,23 @@ var _ = Describe("Job activeDeadlineSeconds:", behaviour.ActiveDeadlineSeconds, 
 			"startTime before and after")
 	})
 
+	// One change suspends the Job and has its deadline lie in the past. Wrong: fails the Job before it suspends it.
+	It("the deadline stops on suspension, although the same change shortens it", covers.Requirements(
+		DeadlineStopsWhileSuspended), covers.MayShow(upstream.DeadlineWhileSuspended, upstream.ResumedStatusRefused),
+		func(ctx SpecContext) {
+			s := framework.New(ctx)
+			job := s.Create(puppet.Job("a").ActiveDeadlineSeconds(3600))
+			job.Runs(1)
+			s.StaysFor(2*time.Second, "the Job runs", func(g Gomega) { doesNotFail(g, job) })
+			job.Change(func(j *batchv1.Job) {
+				j.Spec.Suspend, j.Spec.ActiveDeadlineSeconds = ptr.To(true), ptr.To[int64](1)
+			})
+			job.IsSuspended(Counters{})
+			s.Stays("the Job does not fail", func(g Gomega) { doesNotFail(g, job) })
+			job.Resume()
+			passes(s, job, time.Second)
+		})
+
 	// Wrong: checks the deadline before the status.
 	It("a Complete Job does not fail at its deadline", covers.Requirements(
 		DeadlineAfterCompletion), func(ctx SpecContext) {
