@@ -375,6 +375,23 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		cronJob.Change(func(c *batchv1.CronJob) { controllerutil.RemoveFinalizer(c, finalizer) })
 	})
 
+	// As in foreground deletion. Wrong: does nothing about a CronJob that is being deleted.
+	It("a Job that finishes is not active, although its CronJob is being deleted", covers.Requirements(
+		FinishedLeaveActive), func(ctx SpecContext) {
+		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")).
+			With(func(c *batchv1.CronJob) { c.Finalizers = []string{finalizer} }), tick)
+		job := cronJob.Starts(tick)
+		runningPod(s, job)
+		cronJob.Delete()
+		finish(s, job, 0)
+		job.Becomes(batchv1.JobComplete)
+		cronJob.ActsOnJobs("the Job is not active", func(g Gomega) {
+			g.Expect(cronJob.Now().Status.Active).To(BeEmpty(), "status.active")
+		})
+		cronJob.Change(func(c *batchv1.CronJob) { controllerutil.RemoveFinalizer(c, finalizer) })
+	})
+
 	// https://kubernetes.io/docs/concepts/architecture/garbage-collection/: by the
 	// owner references that the controller has set.
 	It("Jobs and pods are deleted before their CronJob in foreground deletion", covers.Requirements(

@@ -127,6 +127,21 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 		Expect(again).NotTo(BeTemporally("<", resumed))
 	})
 
+	// Wrong: writes the condition together with other changes of the status only.
+	It("a Job that has no pods has the condition as well", covers.Requirements(SuspendedCondition), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").Parallelism(0).Suspend())
+		for range 2 {
+			job.IsSuspended(Counters{})
+			job.Resume()
+			s.Soon("Suspended is False", func(g Gomega) {
+				g.Expect(suspendedConditions(job.Now())).To(ConsistOf(HaveField("Status", corev1.ConditionFalse)))
+			})
+			job.Suspend()
+		}
+		job.IsSuspended(Counters{})
+	})
+
 	// Wrong: runs all indexes again.
 	It("a resumed Indexed Job runs the indexes that are not completed", covers.Requirements(
 		ResumeStartsAnew, SuspensionKeepsCounts), covers.MayShow(upstream.ResumedStatusRefused), covers.Uses(
