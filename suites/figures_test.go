@@ -166,12 +166,8 @@ func readCells(t *testing.T, path string) (cells []repro.Cell) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range bytes.Lines(text) {
-		var c repro.Cell
-		if err := json.Unmarshal(line, &c); err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		cells = append(cells, c)
+	if cells, err = repro.ReadCells(text); err != nil {
+		t.Fatalf("%s: %v", path, err)
 	}
 	return cells
 }

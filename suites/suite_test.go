@@ -1,4 +1,3 @@
-// Package suites checks that specs, requirements and documents fit together.
 package suites
 
 import (

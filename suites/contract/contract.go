@@ -129,6 +129,9 @@ func (r Requirement) Profile() Profile {
 	}
 }
 
+// Area is the ID without its number, as in JOB-PARALLELISM: the behaviour that the requirement is about.
+func (r Requirement) Area() string { return r.ID[:max(strings.LastIndex(r.ID, "-"), 0)] }
+
 // In reports whether it holds with these versions of Kubernetes.
 func (r Requirement) In(of version.Skew) bool {
 	if r.Profile() == API {

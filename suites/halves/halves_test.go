@@ -1,16 +1,10 @@
-// Package halves holds controllers that are right but for one field of a status, or one side effect.
-// Exactly the requirements about that must be non-conformant: a spec of another one that turns red
-// assumes what its sentence does not say.
 package halves
 
 import (
 	"context"
-	"embed"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,43 +17,13 @@ import (
 	"github.com/jobconformance/jobconformance/suites/internal/selftest"
 	"github.com/jobconformance/jobconformance/suites/mutants"
 	"github.com/jobconformance/jobconformance/suites/report"
-	"sigs.k8s.io/yaml"
 )
 
-//go:embed *.yaml
-var descriptions embed.FS
-
-// half is one such controller.
-type half struct {
-	name string
-	// Lacks says in a sentence what is wrong.
-	Lacks string `json:"lacks"`
-	// Labels select the specs that are run. Default: all.
-	Labels string `json:"labels"`
-	// Edits make it of the reference controller.
-	Edits []mutant.Edit `json:"edits"`
-	// NonConformant are the IDs of all requirements that it does not meet, sorted.
-	NonConformant []string `json:"nonConformant"`
-	// Warns are those of which only a SHOULD fails, sorted.
-	Warns []string `json:"warns"`
-}
-
-func all(t *testing.T) (halves []half) {
+func all(t *testing.T) []Half {
 	t.Helper()
-	files, err := fs.Glob(descriptions, "*.yaml")
+	halves, err := All()
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, file := range files {
-		data, err := descriptions.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := half{name: strings.TrimSuffix(file, ".yaml")}
-		if err := yaml.UnmarshalStrict(data, &h); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		halves = append(halves, h)
 	}
 	return halves
 }
@@ -67,18 +31,18 @@ func all(t *testing.T) (halves []half) {
 func TestHalvesFitTheCode(t *testing.T) {
 	for _, h := range all(t) {
 		if _, err := mutant.Apply("../..", h.Edits); err != nil {
-			t.Errorf("%s: %v", h.name, err)
+			t.Errorf("%s: %v", h.Name, err)
 		}
 		if h.Lacks == "" || len(h.NonConformant)+len(h.Warns) == 0 {
-			t.Errorf("%s is incomplete", h.name)
+			t.Errorf("%s is incomplete", h.Name)
 		}
 		for _, ids := range [][]string{h.NonConformant, h.Warns} {
 			if !slices.IsSorted(ids) {
-				t.Errorf("%s: %q is not sorted", h.name, ids)
+				t.Errorf("%s: %q is not sorted", h.Name, ids)
 			}
 			for _, id := range ids {
 				if _, found := table.Find(id); !found {
-					t.Errorf("%s: there is no requirement %s", h.name, id)
+					t.Errorf("%s: there is no requirement %s", h.Name, id)
 				}
 			}
 		}
@@ -87,29 +51,29 @@ func TestHalvesFitTheCode(t *testing.T) {
 
 func TestEachGroundHasAHalf(t *testing.T) {
 	for ground, id := range table.Principals() {
-		if !slices.ContainsFunc(all(t), func(h half) bool { return slices.Contains(h.NonConformant, id) }) {
+		if !slices.ContainsFunc(all(t), func(h Half) bool { return slices.Contains(h.NonConformant, id) }) {
 			t.Errorf("no half controller lacks %s, of %s", ground, id)
 		}
 	}
 }
 
-// TestHalves runs each half controller. The environment variable HALVES is a regular expression on
+// TestHalves runs each Half controller. The environment variable HALVES is a regular expression on
 // the names of some.
 func TestHalves(t *testing.T) {
 	names := selftest.Named(t, "HALVES", "halves")
-	some := slices.DeleteFunc(all(t), func(h half) bool { return !names.MatchString(h.name) })
+	some := slices.DeleteFunc(all(t), func(h Half) bool { return !names.MatchString(h.Name) })
 	if len(some) == 0 {
 		t.Fatal("HALVES names no half controller")
 	}
 	ctx, environment, impl := selftest.Open(t, "halves")
 	programs := compiled(t, ctx, some)
 	for _, h := range some {
-		t.Run(h.name, func(t *testing.T) { h.check(t, ctx, environment, impl, programs[h.name]) })
+		t.Run(h.Name, func(t *testing.T) { h.check(t, ctx, environment, impl, programs[h.Name]) })
 	}
 }
 
 // compiled returns the paths of the programs, by their names.
-func compiled(t *testing.T, ctx context.Context, some []half) map[string]string {
+func compiled(t *testing.T, ctx context.Context, some []Half) map[string]string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -117,7 +81,7 @@ func compiled(t *testing.T, ctx context.Context, some []half) map[string]string 
 	}
 	var sources []mutants.Mutant
 	for _, h := range some {
-		sources = append(sources, mutants.Mutant{Name: h.name, Edits: h.Edits})
+		sources = append(sources, mutants.Mutant{Name: h.Name, Edits: h.Edits})
 	}
 	programs, err := mutants.Build(ctx, root, t.TempDir(), sources)
 	if err != nil {
@@ -126,13 +90,13 @@ func compiled(t *testing.T, ctx context.Context, some []half) map[string]string 
 	return programs
 }
 
-func (h half) check(t *testing.T, ctx context.Context, environment *run.Environment,
+func (h Half) check(t *testing.T, ctx context.Context, environment *run.Environment,
 	impl implementation.Implementation, program string) {
 	builds := environment.Builds
 	builds.Reference = program
 	verdict, err := environment.Check(ctx, impl, builds, run.Selection{
 		Labels: h.Labels, Principals: table.Principals(), History: spec.KeepFailed,
-		Reports: filepath.Join(environment.Reports, h.name),
+		Reports: filepath.Join(environment.Reports, h.Name),
 	})
 	if err != nil {
 		t.Fatal(err)

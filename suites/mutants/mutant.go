@@ -6,14 +6,12 @@ package mutants
 import (
 	"embed"
 	"fmt"
-	"io/fs"
-	"path/filepath"
+	"path"
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/suites/internal/mutant"
-	"sigs.k8s.io/yaml"
 )
 
 //go:embed */*.yaml
@@ -56,23 +54,9 @@ var ofWorkloads = []gates.Gate{gates.WorkloadWithJob, gates.TopologyAwareWorkloa
 
 // All returns every mutant, ordered by name.
 func All() ([]Mutant, error) {
-	var all []Mutant
-	err := fs.WalkDir(descriptions, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := descriptions.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		m := Mutant{Name: strings.TrimSuffix(path, ".yaml"), Behaviour: filepath.Dir(path)}
-		if err := yaml.UnmarshalStrict(data, &m); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		all = append(all, m)
-		return nil
+	return mutant.Read(descriptions, "*/*.yaml", func(of *Mutant, name string) {
+		of.Name, of.Behaviour = name, path.Dir(name)
 	})
-	return all, err
 }
 
 // implementation is the name of the controller that it is made of.

@@ -15,13 +15,17 @@ const repository = "https://github.com/jobconformance/jobconformance"
 // Source is where the spec is; zero in reports of earlier versions.
 func (e Evidence) Source() spec.Source { return spec.Source{File: e.File, Line: e.Line} }
 
-// codeURL returns the page that shows the spec in a version of the suites. It is empty for a spec
-// of another module.
-func codeURL(suiteVersion string, e Evidence) string {
-	if !strings.HasPrefix(e.File, "suites/") {
+// CodeURL returns the page that shows a line of a version of the suites, or a file where the line is 0. It is empty
+// for a file of another module.
+func CodeURL(suiteVersion string, s spec.Source) string {
+	if !strings.HasPrefix(s.File, "suites/") {
 		return ""
 	}
-	return repository + "/blob/" + revision(suiteVersion) + "/" + e.File + "#L" + strconv.Itoa(e.Line)
+	url := repository + "/blob/" + revision(suiteVersion) + "/" + s.File
+	if s.Line > 0 {
+		url += "#L" + strconv.Itoa(s.Line)
+	}
+	return url
 }
 
 // commit is at the end of a version that has no tag: 41c1ae6, v0.1.0-3-g41c1ae6 as git describe

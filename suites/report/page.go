@@ -37,7 +37,7 @@ var pagePolicy = func() string {
 }()
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"class":  func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), " ", "-") },
+	"class":  Class,
 	"first":  firstLine,
 	"anchor": anchor,
 	"join":   func(words any) string { return strings.Trim(fmt.Sprint(words), "[]") },
@@ -50,6 +50,12 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"age":  func(*metav1.Time, Outcome) string { return "" },
 	"new":  func(*metav1.Time) bool { return false },
 }).Parse(pageText))
+
+// Style is the stylesheet of the page, for other pages that look like it.
+func Style() string { return string(pageStyle) }
+
+// Class is the class of the stylesheet for an Outcome, a Result or its Word.
+func Class(of any) string { return strings.ReplaceAll(fmt.Sprint(of), " ", "-") }
 
 // Picture is what the page shows of a spec besides its outcome.
 type Picture struct {
@@ -171,7 +177,7 @@ func Page(r *Report, pictures map[string]Picture, logs []string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	t.Funcs(template.FuncMap{"code": func(e Evidence) string { return codeURL(r.SuiteVersion, e) }, "age": r.Age,
+	t.Funcs(template.FuncMap{"code": func(e Evidence) string { return CodeURL(r.SuiteVersion, e.Source()) }, "age": r.Age,
 		"new": r.New})
 	var b bytes.Buffer
 	err = t.Execute(&b, map[string]any{

@@ -39,7 +39,7 @@ func TestPublishedReportsAreUpToDate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := publishedName(r); filepath.Base(file) != want {
+		if want := r.PublishedName() + ".yaml"; filepath.Base(file) != want {
 			t.Errorf("%s is the report of %s", file, want)
 		}
 		for _, q := range r.Requirements {
@@ -72,10 +72,6 @@ made it; later versions may have more requirements.
 |---|---|---|---|
 `
 
-func publishedName(r *Report) string {
-	return r.Implementation.Name + "-" + r.Implementation.Version + ".yaml"
-}
-
 // publish adds a report to the published ones.
 func publish(from string) error {
 	r, err := Load(from)
@@ -101,7 +97,7 @@ func publish(from string) error {
 	if text, err = yaml.Marshal(fields); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(published, publishedName(r)), text, 0o644)
+	return os.WriteFile(filepath.Join(published, r.PublishedName()+".yaml"), text, 0o644)
 }
 
 // leaveOut removes what differs from run to run.

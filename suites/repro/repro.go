@@ -3,10 +3,13 @@
 package repro
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -209,6 +212,24 @@ type Cell struct {
 // key identifies a cell.
 func (c Cell) key() string {
 	return fmt.Sprintf("%d%s %s %s %s %d", c.Issue, c.Key, c.Version, c.Implementation, c.Scenario, c.Times)
+}
+
+//go:embed matrix.jsonl
+var recorded []byte
+
+// Recorded returns the cells that README.md shows: the results of the last matrix.
+func Recorded() ([]Cell, error) { return ReadCells(recorded) }
+
+// ReadCells returns the cells of a file of the name MatrixName.
+func ReadCells(text []byte) (cells []Cell, err error) {
+	for line := range bytes.Lines(text) {
+		var c Cell
+		if err := json.Unmarshal(line, &c); err != nil {
+			return nil, err
+		}
+		cells = append(cells, c)
+	}
+	return cells, nil
 }
 
 // MatrixName is the file with all cells that are finished, in the folder of

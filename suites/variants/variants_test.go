@@ -1,15 +1,9 @@
-// Package variants holds controllers that are made in another way than the reference
-// controller and keep the contract all the same: the mirror of package mutants. A spec or
-// an invariant that turns one of them red demands what the contract does not say.
 package variants
 
 import (
-	"embed"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
@@ -18,48 +12,28 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/mutant"
 	"github.com/jobconformance/jobconformance/suites/internal/selftest"
-	"sigs.k8s.io/yaml"
 )
 
-//go:embed *.yaml
-var descriptions embed.FS
-
-// variant is one such controller.
-type variant struct {
-	// Design is what it does otherwise, in a sentence.
-	Design string `json:"design"`
-	// Edits make it of the reference controller. Those of all variants go together.
-	Edits []mutant.Edit `json:"edits"`
-}
-
-// all returns the variants whose name, that of its file, matches an expression.
-func all(t *testing.T, names *regexp.Regexp) map[string]variant {
+// some returns the variants whose names match an expression.
+func some(t *testing.T, names *regexp.Regexp) (matching []Variant) {
 	t.Helper()
-	files, err := fs.Glob(descriptions, "*.yaml")
+	all, err := All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]variant{}
-	for _, file := range files {
-		name := strings.TrimSuffix(file, ".yaml")
-		if !names.MatchString(name) {
-			continue
+	for _, v := range all {
+		if v.Design == "" || len(v.Edits) == 0 {
+			t.Fatalf("%s is incomplete", v.Name)
 		}
-		data, err := descriptions.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+		if names.MatchString(v.Name) {
+			matching = append(matching, v)
 		}
-		var v variant
-		if err := yaml.UnmarshalStrict(data, &v); err != nil || v.Design == "" || len(v.Edits) == 0 {
-			t.Fatalf("%s is incomplete: %v", file, err)
-		}
-		found[name] = v
 	}
-	return found
+	return matching
 }
 
 // overlay writes the file by which `go build` makes one controller with the edits of several variants.
-func overlay(variants map[string]variant, root, dir string) (string, error) {
+func overlay(variants []Variant, root, dir string) (string, error) {
 	var edits []mutant.Edit
 	for _, v := range variants {
 		edits = append(edits, v.Edits...)
@@ -72,7 +46,7 @@ func overlay(variants map[string]variant, root, dir string) (string, error) {
 }
 
 func TestVariantsFitTheCode(t *testing.T) {
-	if _, err := overlay(all(t, regexp.MustCompile("")), "../..", t.TempDir()); err != nil {
+	if _, err := overlay(some(t, regexp.MustCompile("")), "../..", t.TempDir()); err != nil {
 		t.Error(err)
 	}
 }
@@ -83,9 +57,9 @@ func TestVariantsAreGreen(t *testing.T) {
 	names := selftest.Named(t, "VARIANTS", "variants")
 	ctx, environment, impl := selftest.Open(t, "variants")
 	dir := t.TempDir()
-	variants := all(t, names)
-	for name, v := range variants {
-		t.Logf("%s: %s", name, v.Design)
+	variants := some(t, names)
+	for _, v := range variants {
+		t.Logf("%s: %s", v.Name, v.Design)
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {

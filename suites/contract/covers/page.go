@@ -100,7 +100,7 @@ type area struct {
 func byArea(requirements []contract.Requirement) []area {
 	var areas []area
 	for _, r := range requirements {
-		name := r.ID[:max(strings.LastIndex(r.ID, "-"), 0)]
+		name := r.Area()
 		if len(areas) == 0 || areas[len(areas)-1].name != name {
 			areas = append(areas, area{name: name})
 		}
