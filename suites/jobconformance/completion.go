@@ -41,6 +41,7 @@ var flagValues = map[string]completer{
 	"flaky":              fixed("red", "allow"),
 	"known-bugs":         fixed("on", "allow", "off"),
 	"history":            fixed(string(spec.KeepFailed), string(spec.KeepAll), string(spec.KeepNone)),
+	"part":               fixed(string(contract.Job), string(contract.CronJob), string(contract.API)),
 	"output":             fixed(string(asText), string(asJSON)),
 	"binaries":           fixed(string(build.Auto), string(build.Download), string(build.FromSource)),
 	"shard":              fixed("auto\tby the variables of a CI system"),

@@ -25,11 +25,12 @@ var groups = []group{checkGroup, reproduceGroup, measureGroup, toolsGroup}
 func addGroups(root *cobra.Command) {
 	commands := map[group][]*cobra.Command{
 		checkGroup: {runCommand(), listCommand(), explainCommand(), initCommand(), mergeCommand(), compareCommand(),
-			expectationsCommand(), checkHistoryCommand()},
+			badgeCommand(), expectationsCommand(), checkHistoryCommand()},
 		reproduceGroup: {reproCommand(), matrixCommand(), exploreCommand(), handoverCommand(), soakCommand(),
 			crashCommand(), leaksCommand()},
 		measureGroup: {benchCommand(), scoreCommand()},
-		toolsGroup:   {prefetchCommand(), imagesCommand(), genCommand(), gapsCommand(), versionCommand()},
+		toolsGroup: {prefetchCommand(), imagesCommand(), genCommand(), gapsCommand(), catalogueCommand(),
+			versionCommand()},
 	}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: string(g), Title: string(g)})

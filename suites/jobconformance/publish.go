@@ -13,7 +13,6 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/version"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/report"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -116,50 +115,4 @@ func loadSince(path string) (*report.Report, error) {
 		return nil, nil
 	}
 	return report.Load(path)
-}
-
-func compareCommand() *cobra.Command {
-	var output format
-	c := command("compare OLD NEW", "Print what got better and worse from one report.yaml to another",
-		`Compares two reports, requirement by requirement. The outcomes, from the
-best to the worst, are conformant, warning, known issue, the unknown ones (declined, not
-verified, harness error), and non-conformant or unexpected pass. A known issue that some runs do not
-show is neither better nor worse than conformant.
-
-Of specs that passed in both, the kinds of requests are printed of which the implementation sent half as
-many more, and 30 more at least, but for those of Events. That is not worse: no requirement says how
-many there may be.
-
-OLD and NEW are report.yaml, or folders of reports. What an incomplete new report has not
-verified is not worse.
-
-Exit codes: 0 nothing is worse, 1 something is, 2 a report cannot be read, 3 no verdict: nothing is
-worse in the part that an incomplete new report has.`,
-		"  jobconformance compare v1.36/report.yaml v1.37/report.yaml\n"+
-			"  jobconformance compare main reports/e2e # folders of reports",
-		func(cmd *cobra.Command, args []string) error {
-			var reports [2]*report.Report
-			for i, path := range args {
-				r, err := report.Load(path)
-				if err != nil {
-					return err
-				}
-				reports[i] = r
-			}
-			c, err := report.Compare(reports[0], reports[1])
-			if err != nil {
-				return err
-			}
-			if output == asText {
-				c.Print(cmd.OutOrStdout())
-			} else if err := printJSON(cmd.OutOrStdout(), c); err != nil {
-				return err
-			}
-			if c.NoVerdict() {
-				return exitCode(exitHarness)
-			}
-			return verdict(!c.Regressed())
-		})
-	outputFlag(c.Flags(), &output, "the comparison")
-	return c
 }

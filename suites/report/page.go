@@ -144,9 +144,9 @@ func Page(r *Report, pictures map[string]Picture, logs []string) ([]byte, error)
 		return slices.Index(Outcomes(), a.Outcome) - slices.Index(Outcomes(), b.Outcome)
 	})
 	var features []contract.Feature
-	totals, profiles := tally{}, map[contract.Profile]tally{}
+	totals, profiles := Counts{}, map[contract.Profile]Counts{}
 	for _, p := range r.Profiles {
-		profiles[p.Name] = tally{}
+		profiles[p.Name] = Counts{}
 		for o, n := range p.Core.Statistics {
 			profiles[p.Name][o] += n
 		}
@@ -262,22 +262,14 @@ func logsIn(folder string) (names []string) {
 type featureRow struct {
 	Profile contract.Profile
 	Feature contract.Feature
-	Counts  tally
-}
-
-// tally counts requirements by their outcomes.
-type tally map[Outcome]int
-
-// Shares are the outcomes that there are, the worst first.
-func (t tally) Shares() []Outcome {
-	return slices.DeleteFunc(Outcomes(), func(o Outcome) bool { return t[o] == 0 })
+	Counts  Counts
 }
 
 func byFeature(requirements []Requirement, features []contract.Feature) []featureRow {
 	var rows []featureRow
 	for _, profile := range []contract.Profile{contract.Job, contract.CronJob, contract.API} {
 		for _, feature := range features {
-			row := featureRow{profile, feature, tally{}}
+			row := featureRow{profile, feature, Counts{}}
 			for _, q := range requirements {
 				if !q.Provisional && q.Feature == feature && (contract.Requirement{ID: q.ID}).Profile() == profile {
 					row.Counts[q.Outcome]++

@@ -39,4 +39,6 @@ func Published() (all []*Report, err error) {
 }
 
 // PublishedName is the name of the file of a published report, without its ending.
-func (r *Report) PublishedName() string { return r.Implementation.Name + "-" + r.Implementation.Version }
+func (r *Report) PublishedName() string {
+	return r.Implementation.Name + "-" + r.Implementation.Version
+}
