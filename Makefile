@@ -18,7 +18,7 @@ needsgo = command -v go >/dev/null || { echo 'jobconformance: no Go toolchain in
 quote = '$(subst ','\'',$(1))'
 flag = $(if $(2),--$(1)=$(call quote,$(2)))
 
-.PHONY: e2e prefetch explore handover soak repro repro-matrix crash leaks bench bench-long score compare gaps program-image
+.PHONY: e2e prefetch explore handover soak repro repro-matrix crash leaks bench bench-long score compare catalogue gaps program-image
 command.e2e = run
 command.prefetch = prefetch
 command.explore = explore
@@ -32,6 +32,7 @@ command.bench = bench
 command.bench-long = bench $(if $(ROWS),,--rows=long) --floors=false $(if $(QPS),,--qps=unlimited)
 command.score = score
 command.compare = compare
+command.catalogue = catalogue
 command.gaps = gaps
 command.program-image = images save bin/jobconformance.tar
 
@@ -50,10 +51,11 @@ score: #: change upstream's controllers at random places, COUNT times: how many 
 arguments =
 compare: arguments = $(call quote,$(OLD)) $(call quote,$(NEW))
 compare: #: print what got better and worse: OLD=a/report.yaml NEW=b/report.yaml
+catalogue: #: write requirements, specs and known bugs as a static site, into REPORTS
 gaps: #: list fields and feature gates of KUBERNETES_VERSION that no requirement covers
 program-image: #: build an image of bin/jobconformance with a control plane, for pods that are shards
 
-e2e prefetch explore handover soak repro repro-matrix crash leaks bench bench-long score compare gaps program-image: bin/jobconformance
+e2e prefetch explore handover soak repro repro-matrix crash leaks bench bench-long score compare catalogue gaps program-image: bin/jobconformance
 	@bin/jobconformance $(command.$@) $(arguments)
 
 # What other targets, and compare, take from make's command line.
@@ -195,10 +197,10 @@ example: ## run the suites, and the cluster alone, from tests of other repositor
 
 JOBCONFORMANCE_PAGE ?= $(CURDIR)/bin/page.html
 
-page: ## test the page of a run with 600 specs in Chromium, or of a red run: JOBCONFORMANCE_PAGE=reports/e2e/index.html
-	@mkdir -p bin
+page: bin/jobconformance ## test the catalogue and the page of a run with 600 specs in Chromium, or of a red run: JOBCONFORMANCE_PAGE=reports/e2e/index.html
+	@bin/jobconformance catalogue --output-dir=bin/site
 	JOBCONFORMANCE_SAMPLE=$(CURDIR)/bin/page.html go test -count=1 -run TestSamplePage ./suites/report
-	cd suites/report/browser && npm ci --silent --ignore-scripts --no-audit --no-fund && go vet ./... && JOBCONFORMANCE_PAGE=$(abspath $(JOBCONFORMANCE_PAGE)) go test -count=1 -v ./...
+	cd suites/report/browser && npm ci --silent --ignore-scripts --no-audit --no-fund && go vet ./... && JOBCONFORMANCE_SITE=$(CURDIR)/bin/site JOBCONFORMANCE_PAGE=$(abspath $(JOBCONFORMANCE_PAGE)) go test -count=1 -v ./...
 
 .PHONY: picture
 picture: bin/jobconformance ## run the bundled controller and a wrong one, and make the samples and the picture of the README

@@ -111,7 +111,8 @@ func (c *Content) loadControllers() error {
 		return err
 	}
 	for _, m := range wrong {
-		c.Wrong = append(c.Wrong, Controller{m.Behaviour, "suites/mutants/" + m.Name + ".yaml", m.Wrong, m.Breaks, m.Edits})
+		c.Wrong = append(c.Wrong, Controller{m.Behaviour, "suites/mutants/" + m.Name + ".yaml", m.Wrong, m.Breaks,
+			m.Edits})
 	}
 	lacking, err := halves.All()
 	if err != nil {

@@ -72,7 +72,8 @@ func (l *listings) open(file string) *listing {
 		return nil
 	}
 	in := &listing{lines: strings.SplitAfter(string(text), "\n"), set: token.NewFileSet()}
-	if in.file, err = parser.ParseFile(in.set, file, text, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+	in.file, err = parser.ParseFile(in.set, file, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
 		return nil
 	}
 	l.files[file] = in

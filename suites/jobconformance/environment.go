@@ -98,7 +98,7 @@ func rank(name string, flag *pflag.Flag) int {
 // own are variables with the prefix that are no flags: those of the Makefile and of the tests of this
 // repository.
 var own = []string{strings.TrimPrefix(givenEnv, prefix), strings.TrimPrefix(protocol.SettingsEnv, prefix), "SELFTEST",
-	"FUZZ_STEPS", "PAGE", "SCREENSHOTS", "SAMPLE", "REPORT", "KIND_IMAGE"}
+	"FUZZ_STEPS", "PAGE", "SITE", "SCREENSHOTS", "SAMPLE", "REPORT", "KIND_IMAGE"}
 
 // ofService matches the rest of the variables that a pod gets of a Service named jobconformance or
 // jobconformance-something.

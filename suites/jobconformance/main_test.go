@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/jobconformance/jobconformance/suites/bench"
+	"github.com/jobconformance/jobconformance/suites/report"
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestBadInputIsOneLineAndCode2(t *testing.T) {
@@ -33,6 +35,18 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 	}
 	unfit := filepath.Join(t.TempDir(), "dialect.yaml")
 	if err := os.WriteFile(unfit, []byte("crd: "+crd), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const published = "../report/published/kube-controller-manager-v1.37.2.yaml"
+	api := filepath.Join(t.TempDir(), "report.yaml")
+	if err := report.Write(filepath.Dir(api), &report.Report{
+		TypeMeta:     metav1.TypeMeta{APIVersion: report.APIVersion, Kind: report.Kind},
+		Requirements: []report.Requirement{{ID: "API-JOB-001", Outcome: report.Conformant}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	foreign := filepath.Join(t.TempDir(), "index.html")
+	if err := os.WriteFile(foreign, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -85,16 +99,28 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"one report":              {[]string{"compare", "a"}, "missing argument: NEW"},
 		"expectations of nothing": {[]string{"expectations", "none.yaml", "a.yaml"}, "the report cannot be read"},
 		"expectations nowhere":    {[]string{"expectations", "report.yaml"}, "missing argument: FILE"},
-		"three reports":           {[]string{"compare", "a", "b", "c"}, `unexpected argument "c"`},
-		"explore an argument":     {[]string{"explore", "x"}, `unexpected argument "x"`},
-		"score of nothing drawn":  {[]string{"score", "--coverage", "--seed=1"}, "leave out --seed"},
-		"score nothing":           {[]string{"score", "--count=0"}, "--count 1 or more"},
-		"score above all":         {[]string{"score", "--goal=101"}, "101 is no percentage"},
-		"soak without time":       {[]string{"soak", "--minutes=0"}, "--minutes more than 0"},
-		"repro without an issue":  {[]string{"repro"}, "exactly one of --issue and --scenario"},
-		"no manifest":             {[]string{"--manifests", declines}, "document 1 is no manifest"},
-		"no role":                 {[]string{"--rbac", declines}, "document 1 is no manifest"},
-		"no file with a role":     {[]string{"--rbac", "role.yaml"}, "the manifests cannot be read"},
+		"three reports":           {[]string{"compare", "a", "b", "c"}, "the report cannot be read"},
+		"a third report damaged":  {[]string{"compare", published, published, file}, "is no report to use"},
+		"a badge of nothing":      {[]string{"badge", "none.yaml", "a.json"}, "the report cannot be read"},
+		"a badge nowhere":         {[]string{"badge", published}, "missing argument: FILE"},
+		"a badge in no folder": {[]string{"badge", published, filepath.Join(file, "a.json")},
+			"the badge cannot be written"},
+		"a badge of a part": {[]string{"badge", "--part=jobs", published, "a.json"}, "use job, cronjob or api"},
+		"a badge without Jobs": {[]string{"badge", "--part=job", api, "a.json"},
+			"the report has no requirement of job"},
+		"catalogue of a word":  {[]string{"catalogue", "JOB"}, `unexpected argument "JOB"`},
+		"catalogue unwritable": {[]string{"catalogue", "--output-dir", filepath.Join(file, "site")}, "--output-dir"},
+		"catalogue over a page": {[]string{"catalogue", "--output-dir", filepath.Dir(foreign)},
+			"was not written by an earlier run"},
+		"explore an argument":    {[]string{"explore", "x"}, `unexpected argument "x"`},
+		"score of nothing drawn": {[]string{"score", "--coverage", "--seed=1"}, "leave out --seed"},
+		"score nothing":          {[]string{"score", "--count=0"}, "--count 1 or more"},
+		"score above all":        {[]string{"score", "--goal=101"}, "101 is no percentage"},
+		"soak without time":      {[]string{"soak", "--minutes=0"}, "--minutes more than 0"},
+		"repro without an issue": {[]string{"repro"}, "exactly one of --issue and --scenario"},
+		"no manifest":            {[]string{"--manifests", declines}, "document 1 is no manifest"},
+		"no role":                {[]string{"--rbac", declines}, "document 1 is no manifest"},
+		"no file with a role":    {[]string{"--rbac", "role.yaml"}, "the manifests cannot be read"},
 		"rights of the built-in": {[]string{"-i", "builtin", "--cluster=kind", "--rbac", "view"},
 			"leave --rbac out"},
 		"bisect one version": {[]string{"repro", "--issue=139428", "--bisect=v1.36.1"},
@@ -246,7 +272,9 @@ func TestHelp(t *testing.T) {
 		"score":         {"--goal", "default 95"},
 		"repro":         {"--issue", "--scenario"},
 		"repro-matrix":  {"--versions"},
-		"compare":       {"OLD NEW"},
+		"compare":       {"OLD NEW [REPORT]..."},
+		"badge":         {"REPORT FILE", "--part"},
+		"catalogue":     {"--output-dir", "default \"reports/catalogue\""},
 		"images mirror": {"REGISTRY", "--node-image"},
 		"gen":           {"Indexed Job", "job"},
 		"gen job":       {"--claim", "default 4"},
@@ -267,8 +295,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-var commands = []string{"bench", "check-history", "compare", "completion", "crash", "expectations", "explore", "gen",
-	"images", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "score", "soak", "version"}
+var commands = []string{"badge", "bench", "catalogue", "check-history", "compare", "completion", "crash", "expectations",
+	"explore", "gen", "images", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "score", "soak", "version"}
 
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Setenv("JOBCONFORMANCE_OUTPUT", "json")

@@ -31,7 +31,7 @@ func (r *Report) Badge(of contract.Profile) (Badge, bool) {
 			counts[q.Outcome]++
 		}
 	}
-	label, result := "batch/v1", r.Result
+	label, result := "batch/v1", r.resultWithin(some, counts)
 	switch of {
 	case contract.Job:
 		label += " Job"
@@ -40,8 +40,8 @@ func (r *Report) Badge(of contract.Profile) (Badge, bool) {
 	case contract.API:
 		label += " API"
 	}
-	if of != "" {
-		result = r.resultWithin(some, counts)
+	if of == "" && result != ResultDeclined {
+		result = r.Result
 	}
 	color := map[Result]string{ResultConformant: "green", ResultPartial: "yellow", ResultNonConformant: "red"}[result]
 	if result == ResultConformant && counts[Conformant] == counts.Total() {

@@ -177,8 +177,8 @@ func Page(r *Report, pictures map[string]Picture, logs []string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	t.Funcs(template.FuncMap{"code": func(e Evidence) string { return CodeURL(r.SuiteVersion, e.Source()) }, "age": r.Age,
-		"new": r.New})
+	t.Funcs(template.FuncMap{"code": func(e Evidence) string { return CodeURL(r.SuiteVersion, e.Source()) },
+		"age": r.Age, "new": r.New})
 	var b bytes.Buffer
 	err = t.Execute(&b, map[string]any{
 		"Report": r, "Sections": sections(r, pictures), "Requirements": requirements, "Provisional": provisional,

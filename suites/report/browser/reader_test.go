@@ -216,6 +216,11 @@ func TestTimeline(t *testing.T) {
 // axe is the program that checks accessibility, which npm ci brings.
 const axe = "node_modules/axe-core/axe.min.js"
 
+// axeRun is what axe finds on the page, a line each.
+const axeRun = `axe.run({ resultTypes: ["violations"] })
+	.then(r => r.violations.map(v => v.id + ": " + v.help + ": " +
+		v.nodes.slice(0, 3).map(n => n.html.slice(0, 200)).join(" and ")))`
+
 func TestAxeFindsNothing(t *testing.T) {
 	page := address(t)
 	script, err := os.ReadFile(filepath.FromSlash(axe))
@@ -240,9 +245,7 @@ func TestAxeFindsNothing(t *testing.T) {
 		for _, colors := range []string{"light", "dark"} {
 			t.Run(screen.name+" "+colors, func(t *testing.T) {
 				do(t, ctx, screen.size, scheme(colors))
-				for _, violation := range evaluate[[]string](t, ctx, `axe.run({ resultTypes: ["violations"] })
-					.then(r => r.violations.map(v => v.id + ": " + v.help + ": " +
-						v.nodes.slice(0, 3).map(n => n.html.slice(0, 200)).join(" and ")))`) {
+				for _, violation := range evaluate[[]string](t, ctx, axeRun) {
 					t.Error(violation)
 				}
 				shoot(t, ctx, screen.name+"-"+colors+".png", "main")
