@@ -295,8 +295,9 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-var commands = []string{"badge", "bench", "catalogue", "check-history", "compare", "completion", "crash", "expectations",
-	"explore", "gen", "images", "list", "merge", "prefetch", "repro", "repro-matrix", "run", "score", "soak", "version"}
+var commands = []string{"badge", "bench", "catalogue", "check-history", "compare", "completion", "crash",
+	"expectations", "explore", "gen", "images", "list", "merge", "prefetch", "repro", "repro-matrix", "run",
+	"score", "soak", "version"}
 
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Setenv("JOBCONFORMANCE_OUTPUT", "json")

@@ -96,6 +96,7 @@ func TestMakeHandsVariablesOn(t *testing.T) {
 			"argument --output-dir=reports/next-kubernetes/kube-controller-manager\nargument run\n" +
 			"argument --kubernetes-source=a b\n" +
 			"argument --output-dir=reports/next-kubernetes/reference"},
+		"a site": {nil, "catalogue\nREPORTS=site", "argument catalogue\nREPORTS=site"},
 		"an image": {nil, "program-image\nCACHE_DIR=c",
 			"argument images\nargument save\nargument bin/jobconformance.tar\nCACHE_DIR=c"},
 	} {
