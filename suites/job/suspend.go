@@ -128,7 +128,8 @@ var _ = Describe("Job suspend:", behaviour.Suspend, func() {
 	})
 
 	// Wrong: writes the condition together with other changes of the status only.
-	It("a Job that has no pods has the condition as well", covers.Requirements(SuspendedCondition), func(ctx SpecContext) {
+	It("a Job that has no pods has the condition as well", covers.Requirements(
+		SuspendedCondition), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		job := s.Create(puppet.Job("a").Parallelism(0).Suspend())
 		for range 2 {
