@@ -16,6 +16,7 @@ import (
 	"time"
 	_ "time/tzdata" // spec.timeZone must not depend on the machine's files
 
+	"github.com/jobconformance/jobconformance/controller/aggregator"
 	"github.com/jobconformance/jobconformance/controller/crd"
 	"github.com/spf13/cobra"
 	batchv1 "k8s.io/api/batch/v1"
@@ -136,7 +137,7 @@ SIGINT, 1 gave up (lost its lease, for example), 2 could not start.`,
 		ResourceNamespace: metav1.NamespaceSystem,
 	}
 	componentoptions.BindLeaderElectionFlags(&o.election, f)
-	cmd.AddCommand(crd.NewCommand(), newManifestsCommand())
+	cmd.AddCommand(aggregator.NewCommand(), crd.NewCommand(), newManifestsCommand())
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }

@@ -38,7 +38,7 @@ func Feature(o Options) features.Feature {
 		judgeRun(t, r)
 		return context.WithValue(ctx, reportKey{}, r)
 	})
-	for _, p := range []contract.Profile{contract.Job, contract.CronJob, contract.API} {
+	for _, p := range contract.Profiles() {
 		f.Assess(string(p), func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
 			t.Helper()
 			judgeProfile(t, ReportFrom(ctx), p)

@@ -115,15 +115,21 @@ const (
 	Job     Profile = "job"     // what a Job controller does
 	CronJob Profile = "cronjob" // what a CronJob controller does
 	API     Profile = "api"     // what the API server accepts, defaults and refuses
+	Status  Profile = "status"  // what a controller writes into the status of Jobs whose pods are in another cluster
 )
 
-// Profile is that of the ID's first part: JOB, CRON or API; of WEBHOOK, too, it is API.
+// Profiles returns all of them, in the order of reports.
+func Profiles() []Profile { return []Profile{Job, CronJob, API, Status} }
+
+// Profile is that of the ID's first part: JOB, CRON, API or STATUS; of WEBHOOK, too, it is API.
 func (r Requirement) Profile() Profile {
 	switch {
 	case strings.HasPrefix(r.ID, "CRON-"):
 		return CronJob
 	case strings.HasPrefix(r.ID, "API-"), strings.HasPrefix(r.ID, "WEBHOOK-"):
 		return API
+	case strings.HasPrefix(r.ID, "STATUS-"):
+		return Status
 	default:
 		return Job
 	}

@@ -267,7 +267,7 @@ func situationsOf(q contract.Requirement, specs []spec.Spec) (all []Situation) {
 
 // lacks reports whether the implementation does not have the controller of a profile.
 func (i Implementation) lacks(p contract.Profile) bool {
-	return len(i.Controllers) > 0 && p != contract.API && !slices.Contains(i.Controllers, string(p))
+	return len(i.Controllers) > 0 && p != contract.API && p != contract.Status && !slices.Contains(i.Controllers, string(p))
 }
 
 // blamed names the invariants of requirements for which a spec failed, and so not for what it
@@ -340,7 +340,7 @@ func sum(evidence []Evidence, declined bool) Outcome {
 // profiles groups the requirements.
 func profiles(requirements []Requirement) []Profile {
 	var out []Profile
-	for _, name := range []contract.Profile{contract.Job, contract.CronJob, contract.API} {
+	for _, name := range contract.Profiles() {
 		p := Profile{Name: name}
 		var core, extended, provisional []Requirement
 		features := map[contract.Feature][]Requirement{}

@@ -267,7 +267,7 @@ type featureRow struct {
 
 func byFeature(requirements []Requirement, features []contract.Feature) []featureRow {
 	var rows []featureRow
-	for _, profile := range []contract.Profile{contract.Job, contract.CronJob, contract.API} {
+	for _, profile := range contract.Profiles() {
 		for _, feature := range features {
 			row := featureRow{profile, feature, Counts{}}
 			for _, q := range requirements {

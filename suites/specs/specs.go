@@ -31,6 +31,7 @@ import (
 	_ "github.com/jobconformance/jobconformance/suites/job"
 	_ "github.com/jobconformance/jobconformance/suites/metrics"
 	_ "github.com/jobconformance/jobconformance/suites/scheduling"
+	_ "github.com/jobconformance/jobconformance/suites/status"
 	_ "github.com/jobconformance/jobconformance/suites/webhook"
 )
 

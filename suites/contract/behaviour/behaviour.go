@@ -31,6 +31,7 @@ var (
 	RestartPolicyRules    = of("restartPolicyRules")
 	Schedule              = of("schedule")
 	Scheduling            = of("scheduling")
+	Status                = of("status")
 	SuccessPolicy         = of("successPolicy")
 	Suspend               = of("suspend")
 	Validation            = of("validation")

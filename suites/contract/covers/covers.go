@@ -21,7 +21,11 @@ func Requirements(requirements ...contract.Requirement) []any {
 		labels = append(labels, spec.ProvisionalLabel)
 	}
 	if len(requirements) > 0 {
-		labels = append(labels, spec.AreaLabel+string(requirements[0].Profile()))
+		area := requirements[0].Profile()
+		if area == contract.Status { // of Jobs, too
+			area = contract.Job
+		}
+		labels = append(labels, spec.AreaLabel+string(area))
 	}
 	var decorators []any
 	for _, r := range requirements {

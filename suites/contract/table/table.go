@@ -15,6 +15,7 @@ import (
 	job "github.com/jobconformance/jobconformance/suites/job/requirements"
 	metrics "github.com/jobconformance/jobconformance/suites/metrics/requirements"
 	scheduling "github.com/jobconformance/jobconformance/suites/scheduling/requirements"
+	status "github.com/jobconformance/jobconformance/suites/status/requirements"
 	webhook "github.com/jobconformance/jobconformance/suites/webhook/requirements"
 )
 
@@ -30,7 +31,7 @@ var sorted = sync.OnceValue(func() []contract.Requirement {
 // declared returns the requirements of all packages that have any.
 func declared() []contract.Requirement {
 	return slices.Concat(admission.Declared(), cronjob.Declared(), faults.Declared(), job.Declared(),
-		metrics.Declared(), scheduling.Declared(), webhook.Declared())
+		metrics.Declared(), scheduling.Declared(), status.Declared(), webhook.Declared())
 }
 
 // Find returns the requirement with that ID.
