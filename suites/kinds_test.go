@@ -16,7 +16,7 @@ import (
 const implementations = module + "/fixtures/implementation"
 
 // kindNames are constants with names of implementations.
-var kindNames = []string{"Reference", "KubeControllerManager", "CRD", "Builtin"}
+var kindNames = []string{"Reference", "KubeControllerManager", "CRD", "Aggregator", "Builtin"}
 
 // What an implementation is, its properties say: package implementation has them in one table.
 func TestNobodyComparesNamesOfImplementations(t *testing.T) {

@@ -37,10 +37,13 @@ The implementation is one of
                             as in 'kube-controller-manager --concurrent-job-syncs=1';
                             kube-controller-manager@v1.36.4 is an older one
   crd                       bundled, for CronJobs that are a custom resource
+  aggregator                bundled, for Jobs whose pods run in another cluster
   exec:COMMAND ARGUMENTS    a process; {kubeconfig} becomes the path of a
                             kubeconfig, which is in $KUBECONFIG, too;
                             {metricsPort} and {healthPort} free ports, {leaseNamespace}
-                            and {lease} the Lease by which it elects a leader
+                            and {lease} the Lease by which it elects a leader;
+                            {memberKubeconfig} the path of that of a second cluster
+                            which runs the pods
   image:REFERENCE ARGUMENTS an image, deployed on a kind or existing cluster
   builtin                   the controller of a kind or existing cluster itself
 

@@ -61,8 +61,11 @@ func All() ([]Mutant, error) {
 
 // implementation is the name of the controller that it is made of.
 func (m Mutant) implementation() string {
-	if m.ofResource() {
+	switch {
+	case m.ofResource():
 		return implementation.CRD
+	case strings.HasPrefix(m.Edits[0].File, controller+"/aggregator/"):
+		return implementation.Aggregator
 	}
 	return implementation.Reference
 }

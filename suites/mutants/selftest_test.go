@@ -63,7 +63,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	defer stop()
 	var kinds []*selftest
 	for _, kind := range []*selftest{{of: implementation.Reference}, {of: implementation.CRD},
-		{of: implementation.Reference, gates: ofWorkloads}} {
+		{of: implementation.Aggregator}, {of: implementation.Reference, gates: ofWorkloads}} {
 		kind.few = os.Getenv("MUTANTS") != ""
 		if err := kind.take(t, all); err != nil {
 			t.Fatal(err)
@@ -160,8 +160,9 @@ func (s *selftest) featureGates() (list string) {
 }
 
 // apart reports whether mutants are checked at the same time, each spec with one of its own. The
-// webhooks of a custom resource are called for all namespaces, so that there is one at a time.
-func (s *selftest) apart() bool { return !s.impl.ServesWebhooks() }
+// webhooks of a custom resource are called for all namespaces, and a controller with a member works in all of its
+// namespaces, so that there is one at a time.
+func (s *selftest) apart() bool { return !s.impl.ServesWebhooks() && !s.impl.HasMember() }
 
 // run checks mutants, several at a time.
 func (s *selftest) run(ctx context.Context, environment *run.Environment) error {

@@ -151,7 +151,7 @@ func startsWith(words []word, phrase []string) bool {
 }
 
 // ids of requirements and invariants.
-var ids = regexp.MustCompile(`\b(JOB|CRON|API|WEBHOOK)-[A-Z-]+\b|\b(job|cronjob|cron)-[a-z]+(-[a-z]+)*\b`)
+var ids = regexp.MustCompile(`\b(JOB|CRON|API|WEBHOOK|STATUS)-[A-Z-]+\b|\b(job|cronjob|cron)-[a-z]+(-[a-z]+)*\b`)
 
 // split returns the words of a file, where an identifier of Go is as many as it
 // is made of.

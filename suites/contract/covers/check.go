@@ -75,7 +75,7 @@ func inOneLine(problems []string) error {
 	}
 }
 
-var idPattern = regexp.MustCompile(`^(JOB|CRON|WORKLOAD|API|WEBHOOK)-[A-Z]+-[0-9]{3}$`)
+var idPattern = regexp.MustCompile(`^(JOB|CRON|WORKLOAD|API|WEBHOOK|STATUS)-[A-Z]+-[0-9]{3}$`)
 
 // problem is how a requirement is not well-formed; empty if it is.
 func problem(r contract.Requirement) string {
