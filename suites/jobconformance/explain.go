@@ -46,6 +46,9 @@ func listContract(out io.Writer) {
 			fmt.Fprintf(out, "  %-28s %s\n", r.ID, r.Text)
 		}
 	}
+	of := func(profile contract.Profile) []contract.Requirement {
+		return slices.DeleteFunc(table.All(), func(r contract.Requirement) bool { return r.Profile() != profile })
+	}
 	for _, profile := range []contract.Profile{contract.Job, contract.CronJob} {
 		rungs := ladder.Of(profile)
 		for n, rung := range rungs {
@@ -56,7 +59,9 @@ func listContract(out io.Writer) {
 		}
 	}
 	fmt.Fprintln(out, "API server")
-	list(slices.DeleteFunc(table.All(), func(r contract.Requirement) bool { return r.Profile() != contract.API }))
+	list(of(contract.API))
+	fmt.Fprintln(out, "\nController of Jobs whose pods run in another cluster")
+	list(of(contract.Status))
 }
 
 // explain prints what the words stand for, in their order.

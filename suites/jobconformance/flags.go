@@ -99,6 +99,9 @@ func proxied(name string) (implementation.Implementation, error) {
 	case impl.HasOwnResource():
 		err = badinput.New("the implementation "+impl.Name+
 			" reconciles a custom resource, which only jobconformance run knows", "use "+processes)
+	case impl.HasMember():
+		err = badinput.New("the pods of "+impl.Name+" are in another cluster, which only jobconformance run starts",
+			"use "+processes)
 	case !impl.IsProcess():
 		err = badinput.New("the implementation "+impl.Name+" cannot run behind a fault proxy", "use "+processes)
 	}
