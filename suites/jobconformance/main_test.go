@@ -205,7 +205,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"list of no environment": {[]string{"list", "--environment=kueue"}, `unknown environment "kueue"`},
 		"a queue too early": {[]string{"--environment=queued", "--kubernetes-version=v1.35.4"},
 			"Kubernetes v1.35.4 does not serve; versions from v1.36.0 on do"},
-		"pods elsewhere on kind":    {[]string{"-i=aggregator", "--cluster=kind"}, "needs two clusters, which are embedded"},
+		"pods elsewhere on kind":    {[]string{"-i=aggregator", "--cluster=kind"}, "needs two clusters"},
 		"pods elsewhere in a queue": {[]string{"-i=aggregator", "--environment=queued"}, "leave --environment out"},
 		"pods elsewhere in a soak":  {[]string{"soak", "-i=aggregator"}, "are in another cluster"},
 		"crash nobody":              {[]string{"crash", "-i=nobody"}, `unknown implementation "nobody"`},

@@ -267,7 +267,8 @@ func situationsOf(q contract.Requirement, specs []spec.Spec) (all []Situation) {
 
 // lacks reports whether the implementation does not have the controller of a profile.
 func (i Implementation) lacks(p contract.Profile) bool {
-	return len(i.Controllers) > 0 && p != contract.API && p != contract.Status && !slices.Contains(i.Controllers, string(p))
+	return len(i.Controllers) > 0 && slices.Contains([]contract.Profile{contract.Job, contract.CronJob}, p) &&
+		!slices.Contains(i.Controllers, string(p))
 }
 
 // blamed names the invariants of requirements for which a spec failed, and so not for what it

@@ -21,7 +21,8 @@ var (
 			"there, ready or not.",
 		managed+"batch/v1 JobStatus.active")
 	CountsReady = set.New("STATUS-PODS-002",
-		"The status of a Job whose pods run in another cluster MUST count in ready those that are ready there.",
+		"The status of a Job whose pods run in another cluster MUST count in ready those that are ready " +
+			"there.",
 		managed+"batch/v1 JobStatus.ready", contract.ReadyPods)
 	CountsTerminating = set.New("STATUS-PODS-003",
 		"The status of a Job whose pods run in another cluster MUST count in terminating those that are being deleted "+
@@ -49,7 +50,8 @@ var (
 		"A Job whose pods run in another cluster MUST have a startTime while they run.",
 		managed+"batch/v1 JobStatus.startTime")
 	KeepsTransitionTimes = set.New("STATUS-TIMES-002",
-		"A condition of a Job whose pods run in another cluster MUST keep its lastTransitionTime while its status stays.",
+		"A condition of a Job whose pods run in another cluster MUST keep its lastTransitionTime while its " +
+			"status stays.",
 		managed+"batch/v1 JobCondition.lastTransitionTime")
 
 	EndsComplete = set.New("STATUS-END-001",
@@ -64,7 +66,8 @@ var (
 		"A Job that fails in another cluster MUST be FailureTarget while pods of it still terminate there.",
 		conditions+"KEP-3939")
 	EndsWithReason = set.New("STATUS-END-004",
-		"The condition Failed of a Job that has failed in another cluster MUST have the reason that it has there.",
+		"The condition Failed of a Job that has failed in another cluster MUST have the reason that it has " +
+			"there.",
 		conditions+"batch/v1 JobCondition.reason")
 
 	SuspendsThere = set.New("STATUS-SUSPEND-001",
@@ -79,13 +82,15 @@ var (
 		managed+"batch/v1 JobSpec.suspend", contract.Suspend)
 
 	PassesParallelism = set.New("STATUS-SPEC-001",
-		"A change of parallelism MUST change how many active pods a Job has whose pods run in another cluster.",
+		"A change of parallelism MUST change how many active pods a Job has whose pods run in another " +
+			"cluster.",
 		managed+"batch/v1 JobSpec.parallelism")
 	PassesCompletions = set.New("STATUS-SPEC-002",
 		"A change of completions, with parallelism, MUST change how many active pods an Indexed Job has whose pods run "+
 			"in another cluster.",
 		managed+"batch/v1 JobSpec.completions; KEP-3715", contract.ElasticIndexed)
 	IsNotItsPredecessor = set.New("STATUS-NAMES-001",
-		"A Job that is created again under its name MUST have a status of its own pods, and none of the deleted Job's.",
+		"A Job that is created again under its name MUST have a status of its own pods, and none of the " +
+			"deleted Job's.",
 		managed+"docs: concepts/overview/working-with-objects/names#uids")
 )
