@@ -78,7 +78,7 @@ type Report struct {
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Requests are those of the implementation in each spec that passed, by its text, where specs share it.
 	Requests map[string]Requests `json:"requests,omitempty"`
-	// Profiles are the results of the groups job, cronjob and api.
+	// Profiles are the results of the groups job, cronjob, api and status.
 	Profiles []Profile `json:"profiles"`
 	// Requirements are all that apply to this version of Kubernetes, sorted by ID, each
 	// with exactly one outcome.

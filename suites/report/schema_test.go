@@ -127,7 +127,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 		reflect.TypeFor[Result](): words(ResultConformant, ResultPartial, ResultDeclined, ResultNoVerdict,
 			ResultNonConformant),
 		reflect.TypeFor[spec.Level]():       words(spec.Must, spec.Should, spec.May),
-		reflect.TypeFor[contract.Profile](): words(contract.Job, contract.CronJob, contract.API),
+		reflect.TypeFor[contract.Profile](): words(contract.Profiles()...),
 		reflect.TypeFor[contract.Feature](): words(contract.Features()...),
 		reflect.TypeFor[spec.Cause](): words(spec.Assertion, spec.Invariant, spec.ImplementationExited,
 			spec.PortTaken, spec.Harness),

@@ -33,7 +33,8 @@ type Rung struct {
 // Features are those that a controller has from this rung on.
 func (r Rung) Features() []contract.Feature { return r.features }
 
-// Of returns the rungs of a profile, the lowest first; none for the API, which no controller has a part in.
+// Of returns the rungs of a profile, the lowest first; none for the API, which no controller has a part in,
+// and for the status from another cluster, which copies all at once.
 // Each requirement of the profile is on one of them.
 func Of(profile contract.Profile) []Rung {
 	switch profile {
