@@ -6,5 +6,5 @@ import "embed"
 // Source has the files with specs by their paths below this folder, as in job/parallelism.go: what a program lists, it
 // can show, also without a clone.
 //
-//go:embed admission/*.go cronjob/*.go faults/*.go job/*.go metrics/*.go scheduling/*.go webhook/*.go
+//go:embed admission/*.go cronjob/*.go faults/*.go job/*.go metrics/*.go scheduling/*.go status/*.go webhook/*.go
 var Source embed.FS
