@@ -45,8 +45,8 @@ type place struct {
 }
 
 // coverage compares the statements that were reached, by their numbers, with all that the source has.
-func coverage(packages []*source, reached map[int]bool, list List, on []gates.Gate) (all Coverage) {
-	numbers := number(packages)
+func coverage(packages []*source, numbers map[node]int, reached map[int]bool, list List, on []gates.Gate) (
+	all Coverage) {
 	for _, s := range packages {
 		for _, f := range s.files {
 			of := FileCoverage{File: f.name}

@@ -28,9 +28,9 @@ func g() {
 func h() { println("a | b") }
 `)
 	const name = "b.go"
-	of := map[string]int{}
+	numbers, of := number([]*source{s}), map[string]int{}
 	for _, decl := range s.files[0].ast.Decls {
-		for _, p := range places(s.files[0], decl, number([]*source{s})) {
+		for _, p := range places(s.files[0], decl, numbers) {
 			of[p.text] = p.number
 		}
 	}
@@ -47,7 +47,7 @@ func h() { println("a | b") }
 		LeftOut:   []LeftOut{{File: name, Functions: []string{"h"}, Reason: "nobody calls it"}},
 		Unreached: []Unreached{{File: name, Function: "g", Begins: "go func", Reason: "it takes too long"}},
 	}
-	c := coverage([]*source{s}, reached, list, nil)
+	c := coverage([]*source{s}, numbers, reached, list, nil)
 	c.Version, c.Specs = "v1", 2
 	want := []Block{
 		{name, "f", 5, 8, "a++", 3, ""},

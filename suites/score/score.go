@@ -172,7 +172,7 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 		if err := r.run(ctx, drawn); err != nil || !o.Coverage {
 			return err
 		}
-		found := coverage(packages, r.reached, list, gates.On(o.FeatureGates, sources.Version))
+		found := coverage(packages, r.numbers, r.reached, list, gates.On(o.FeatureGates, sources.Version))
 		found.Version, found.Specs = sources.Version, r.specs
 		c.Coverage = &found
 		return nil
