@@ -91,8 +91,8 @@ func shardFlag(set *pflag.FlagSet, shard *run.Shard, of string) {
 		", from the first: 1/4, 2/4 and so on; auto and auto/4 as for run")
 }
 
-// proxied returns an implementation that can run behind a fault proxy.
-func proxied(name string) (implementation.Implementation, error) {
+// ofJobs returns an implementation whose Jobs and pods are in the cluster that it works on.
+func ofJobs(name string) (implementation.Implementation, error) {
 	impl, err := implementation.Parse(name)
 	switch {
 	case err != nil:
@@ -102,7 +102,14 @@ func proxied(name string) (implementation.Implementation, error) {
 	case impl.HasMember():
 		err = badinput.New("the pods of "+impl.Name+" are in another cluster, which only jobconformance run starts",
 			"use "+processes)
-	case !impl.IsProcess():
+	}
+	return impl, err
+}
+
+// proxied returns one of them that can run behind a fault proxy.
+func proxied(name string) (implementation.Implementation, error) {
+	impl, err := ofJobs(name)
+	if err == nil && !impl.IsProcess() {
 		err = badinput.New("the implementation "+impl.Name+" cannot run behind a fault proxy", "use "+processes)
 	}
 	return impl, err

@@ -209,6 +209,8 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 		"pods elsewhere in a queue": {[]string{"-i=aggregator", "--environment=queued"}, "leave --environment out"},
 		"pods elsewhere in a soak":  {[]string{"soak", "-i=aggregator"}, "are in another cluster"},
 		"crash nobody":              {[]string{"crash", "-i=nobody"}, `unknown implementation "nobody"`},
+		"crash another cluster's":   {[]string{"crash", "-i=aggregator"}, "are in another cluster"},
+		"crash a custom resource":   {[]string{"crash", "-i=crd"}, "reconciles a custom resource"},
 		"crash no Jobs":             {[]string{"crash", "--jobs=0"}, "--jobs 1 or more"},
 		"crash an image":            {[]string{"crash", "-i=image:mine"}, "an embedded cluster runs no"},
 		"crash the cluster's own":   {[]string{"crash", "-i=builtin"}, "no Job controller of its own"},
