@@ -225,8 +225,9 @@ uptodate = UPDATE=1 MATRIX=$(call quote,$(MATRIX)) PUBLISH=$(call quote,$(abspat
 requirements figures: ## write all that is generated; MATRIX=, DURATIONS= and PUBLISH= take over the results of runs
 	$(call uptodate,$(PUBLISH))
 
-published: ## check kube-controller-manager of KUBERNETES_VERSION, and publish its report in suites/report/published
-	$(MAKE) e2e IMPLEMENTATION=kube-controller-manager REPORTS=$(CURDIR)/reports/published
+published: ## check IMPLEMENTATION, by default kube-controller-manager, and publish its report in suites/report/published
+	rm -f reports/published/report.yaml
+	-$(MAKE) e2e IMPLEMENTATION=$(call quote,$(or $(IMPLEMENTATION),kube-controller-manager)) REPORTS=$(CURDIR)/reports/published
 	$(call uptodate,$(CURDIR)/reports/published/report.yaml)
 
 # kube-controller-manager is compared with its newest report in suites/report/published. Not a part of CI:

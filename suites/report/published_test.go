@@ -2,9 +2,11 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -42,14 +44,19 @@ func TestPublishedReportsAreUpToDate(t *testing.T) {
 		if want := r.PublishedName() + ".yaml"; filepath.Base(file) != want {
 			t.Errorf("%s is the report of %s", file, want)
 		}
+		if err := publishable(r); err != nil {
+			t.Errorf("%s %s", file, err)
+		}
 		for _, q := range r.Requirements {
 			if !known[q.ID] {
 				t.Errorf("%s: %s is no requirement", file, q.ID)
 			}
 		}
-		index = fmt.Appendf(index, "| [%s %s](%s) | %s | %s | %s |\n",
-			r.Implementation.Name, r.Implementation.Version, filepath.Base(file), r.Result, r.Count(), r.SuiteVersion)
+		index = fmt.Appendf(index, "| [%s %s](%s) | %s | %s | %s | %s |\n", r.Implementation.Name,
+			r.Implementation.Version, filepath.Base(file), r.Cluster.KubernetesVersion, r.Result, r.Count(),
+			r.SuiteVersion)
 	}
+	index = append(index, publishedTail...)
 	readme := filepath.Join(published, "README.md")
 	if update {
 		if err := os.WriteFile(readme, index, 0o644); err != nil {
@@ -64,13 +71,49 @@ func TestPublishedReportsAreUpToDate(t *testing.T) {
 const publishedHead = `# Published reports
 
 The report.yaml of whole runs, without times, saved histories and the messages of failures, which
-differ from run to run. ` + "`make published KUBERNETES_VERSION=v1.37.2`" + ` runs kube-controller-manager on an
-embedded cluster, writes its report here, and this page. A report names the version of the suites that
-made it; later versions may have more requirements.
+differ from run to run. A report names the version of the suites that made it; later versions may have more
+requirements. ` + "`jobconformance catalogue`" + ` makes a page of each, and compares them.
 
-| implementation | result | specs | suites |
-|---|---|---|---|
+| implementation | Kubernetes | result | specs | suites |
+|---|---|---|---|---|
 `
+
+const publishedTail = `
+## Hand one in
+
+1. Check the controller in its own CI, as [the examples](../../example/ci/README.md) do. A badge is made of each report:
+   ` + "`jobconformance badge reports/e2e`" + `.
+2. In a clone of this repository, with the program in a folder of yours:
+
+       make published IMPLEMENTATION='exec:/programs/mine --kubeconfig={kubeconfig}' IMPLEMENTATION_NAME=mine \
+           IMPLEMENTATION_VERSION=v1.2.3
+
+   That is a whole run. ` + "`DIALECT=`, `DECLINE=`, `KUBERNETES_VERSION=`" + ` and all other flags of
+   ` + "`jobconformance run`" + ` are variables as well. It adds mine-v1.2.3.yaml here and writes this page. Without
+   IMPLEMENTATION, it checks kube-controller-manager. A report that is there already is taken over by
+   ` + "`make figures PUBLISH=reports/e2e/report.yaml`" + `.
+3. Read the source for some of the findings. Say in the pull request which ones are true, and where the controller's
+   commit and its dialect are. A finding that is wrong is a bug of this repository: open an issue.
+
+A red result is welcome as well. What must not be handed in is a part of a run, a run with a crash, one without a
+verdict, and one without a name and a version of the controller: ` + "`go test ./suites/report`" + ` refuses it.
+`
+
+// publishable returns why a report does not belong to the published ones.
+func publishable(r *Report) error {
+	of := r.Selection
+	switch {
+	case of.Focus+of.Skip+of.Labels+of.RerunFailed+of.Shard != "" || len(of.Requirements) > 0:
+		return fmt.Errorf("is not the report of a whole run: %+v", of)
+	case r.Result == ResultNoVerdict || len(r.Crashes) > 0:
+		return errors.New("is about an exit of the implementation, or no verdict")
+	case r.Implementation.Version == "":
+		return errors.New("does not say of which version it is: give --version")
+	case strings.ContainsAny(r.Implementation.Name, ": /"):
+		return fmt.Errorf("needs a short name of the implementation instead of %q: give --name", r.Implementation.Name)
+	}
+	return nil
+}
 
 // publish adds a report to the published ones.
 func publish(from string) error {
@@ -78,12 +121,8 @@ func publish(from string) error {
 	if err != nil {
 		return err
 	}
-	of := r.Selection
-	if of.Focus+of.Skip+of.Labels+of.RerunFailed+of.Shard != "" || len(of.Requirements) > 0 {
-		return fmt.Errorf("%s is not the report of a whole run: %+v", from, of)
-	}
-	if r.Result == ResultNoVerdict || len(r.Crashes) > 0 {
-		return fmt.Errorf("%s is about an exit of the implementation, or no verdict", from)
+	if err := publishable(r); err != nil {
+		return fmt.Errorf("%s %w", from, err)
 	}
 	text, err := yaml.Marshal(r)
 	if err != nil {
@@ -129,5 +168,27 @@ func TestPublishedReportsDoNotDependOnTheRun(t *testing.T) {
 	leaveOut(r)
 	if len(r) != 1 || len(failed) != 1 || len(issue) != 3 {
 		t.Errorf("it leaves %v", r)
+	}
+}
+
+func TestOnlyWholeRunsOfANamedVersionArePublished(t *testing.T) {
+	complete := func() *Report {
+		return &Report{Result: ResultNonConformant, Implementation: Implementation{Name: "mine", Version: "v1"}}
+	}
+	if err := publishable(complete()); err != nil {
+		t.Errorf("a red one: %v", err)
+	}
+	for name, change := range map[string]func(*Report){
+		"a part":          func(r *Report) { r.Selection.Labels = "slow" },
+		"one requirement": func(r *Report) { r.Selection.Requirements = []string{"JOB-STATUS-001"} },
+		"no verdict":      func(r *Report) { r.Result = ResultNoVerdict },
+		"a crash":         func(r *Report) { r.Crashes = make([]spec.Crash, 1) },
+		"no version":      func(r *Report) { r.Implementation.Version = "" },
+		"a command":       func(r *Report) { r.Implementation.Name = "exec:./mine" },
+	} {
+		r := complete()
+		if change(r); publishable(r) == nil {
+			t.Errorf("%s is published", name)
+		}
 	}
 }
