@@ -351,7 +351,9 @@ func (f *flags) run(ctx context.Context, stdout io.Writer) error {
 	judged, err := publish.write(env, *result, out)
 	writing()
 	if err != nil {
-		return errors.Join(failure, err)
+		result.HarnessError = fmt.Sprint("the reports cannot be written: ", err)
+		result.Print(out, f.selection.Detail) // it is known all the same
+		return cmp.Or(failure, error(exitCode(exitHarness)))
 	}
 	// The cluster stops before the last line is printed.
 	env.Close()

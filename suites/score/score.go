@@ -16,7 +16,6 @@ package score
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -27,6 +26,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/run"
+	runfolder "github.com/jobconformance/jobconformance/fixtures/run/folder"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/internal/campaign"
 	"github.com/jobconformance/jobconformance/suites/scenario/library"
@@ -102,12 +102,12 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := os.MkdirTemp("", "jobconformance-score-")
+	temporary, err := runfolder.NewTemporary()
 	if err != nil {
-		return nil, badinput.Wrap(err, "no folder for temporary files",
-			"free space there or choose another with TMPDIR")
+		return nil, err
 	}
-	defer os.RemoveAll(scratch)
+	defer temporary.Remove()
+	scratch := temporary.Path
 	start := time.Now()
 	sources, err := o.Build.Sources(ctx, filepath.Join(scratch, "module"))
 	if err != nil {
