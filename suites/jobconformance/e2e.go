@@ -141,6 +141,7 @@ func (f *flags) addFlags(set *pflag.FlagSet) {
 			"file with a ClusterRole, or the name of one in the cluster: the implementation has these rights and no "+
 				"others, and the run says which ones it lacks (default: all rights)")
 	})
+	confineFlag(set, &f.options.Confine)
 	section(set, "How they run", func(set *pflag.FlagSet) {
 		set.IntVar(&f.selection.Procs, "procs", 0,
 			fmt.Sprintf("specs that run at the same time (default: %d for each core, at most %d; "+

@@ -4,6 +4,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
 	"github.com/jobconformance/jobconformance/fixtures/build"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/process"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	"github.com/jobconformance/jobconformance/fixtures/run/folder"
 	"github.com/spf13/pflag"
@@ -62,7 +63,18 @@ func sourceFlag(set *pflag.FlagSet, b *build.Builder) {
 // clusterFlags are those of commands that start one cluster of one version.
 func clusterFlags(set *pflag.FlagSet, o *run.Options, command string) {
 	versionFlags(set, o)
+	confineFlag(set, &o.Confine)
 	buildFlags(set, &o.Build, &o.Reports, command)
+}
+
+// confineFlag is how much a controller is confined.
+func confineFlag(set *pflag.FlagSet, level *process.Level) {
+	*level = process.Auto
+	section(set, theController, func(set *pflag.FlagSet) {
+		set.Var(level, "confine",
+			"what keeps a controller that is a process away from the run and from all other processes, and has it write "+
+				"temporary files alone: auto, what this machine gives; strict, that or exit code 2; off")
+	})
 }
 
 // versionFlags are what the programs of a cluster are.

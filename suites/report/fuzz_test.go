@@ -250,7 +250,7 @@ var ours = regexp.MustCompile(`^(Requirements?|Invariants|Versions|APIVersions|K
 // foreign is a run with a text in each field that is not ours.
 func foreign(text string) Run {
 	run := Run{Run: record.Run{Date: time.Unix(1e9, 0), Duration: time.Second, HarnessError: "x", Incomplete: "x",
-		Lacking: []string{"x"}, Companion: "x", Stopped: "x",
+		Lacking: []string{"x"}, Companion: "x", Confinement: "x", Stopped: "x",
 		Crashes:      []spec.Crash{{Exit: "x", Log: "x", Specs: []string{"x"}}},
 		Leaders:      &spec.Leaders{Stuck: "x", Taken: "x", ClockFixed: "x", Trespasses: []spec.Trespass{{}}},
 		Expectations: []spec.Expectation{{Requirement: "JOB-I-001", Reason: "x"}},

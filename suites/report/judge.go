@@ -38,6 +38,7 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 		SuiteVersion:   version.Suite(),
 		Implementation: run.Implementation,
 		Companion:      run.Companion,
+		Confinement:    run.Confinement,
 		Cluster:        run.Cluster,
 		Selection:      run.Selection,
 		Flags:          run.Flags,

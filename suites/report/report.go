@@ -31,6 +31,9 @@ type Report struct {
 	// Companion is what took the place of the controller that the implementation lacks, as
 	// in reference, or builtin for the cluster's own. Default: the implementation has both.
 	Companion string `json:"companion,omitempty"`
+	// Confinement is what kept the implementation away from the run, as in "namespaces of users, mounts, IPC and
+	// processes". Default: it was no process of this machine, or nothing did.
+	Confinement string `json:"confinement,omitempty"`
 	// Cluster is where it was tested.
 	Cluster Cluster `json:"cluster"`
 	// Selection is what was asked for.

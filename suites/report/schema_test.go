@@ -97,7 +97,7 @@ func everything() *Report {
 		specs = append(specs, s)
 	}
 	return Judge(Run{
-		Run: record.Run{Companion: "reference",
+		Run: record.Run{Companion: "reference", Confinement: "namespaces of users",
 			Date:  time.Unix(1e9, 0),
 			Specs: specs, Crashes: []spec.Crash{{At: time.Unix(1e9, 0), Exit: "exit code 1", Log: "panic: no",
 				Specs: []string{specs[0].Text}}}, Lacking: []string{"create events"}, HarnessError: "the disk is full",
