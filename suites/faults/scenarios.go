@@ -82,6 +82,7 @@ func runRegression(ctx context.Context, s *scenario.Scenario) {
 	about := result.About()
 	about.Spec = CurrentSpecReport().FullText()
 	framework.SaveHistory(about, result.History)
+	framework.AddInterferences(result.Interferences)
 	if !result.Green() {
 		AddReportEntry("history of "+result.Namespace, result.History.String(), ReportEntryVisibilityFailureOrVerbose)
 		framework.AddLogs(result.Log)
@@ -195,6 +196,7 @@ func failRun(sc explore.Scenario, plan explore.Plan, result *scenario.Result) {
 	if result.Green() {
 		return
 	}
+	framework.AddInterferences(result.Interferences)
 	failure := result.Failure()
 	failure.AtEnd = result.Failed == ""
 	failure.Message = fmt.Sprintf("%s\n%s\nTo run this again:\n  %s\n%s", planTitle(sc, plan), failure.Message,

@@ -55,7 +55,7 @@ func (r *Report) Badge(of contract.Profile) (Badge, bool) {
 // resultWithin is the result of some requirements. What is wrong with the run as such is wrong with each part of it.
 func (r *Report) resultWithin(some []Requirement, counts Counts) Result {
 	switch result := lessened(resultOf(counts), some); {
-	case len(r.Crashes) > 0, r.Leaders.Failed(), result == ResultNonConformant:
+	case r.wrong(), result == ResultNonConformant:
 		return ResultNonConformant
 	case r.Unfinished() != "":
 		return ResultNoVerdict

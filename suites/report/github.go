@@ -127,6 +127,9 @@ func place(at spec.Source) string {
 	return ""
 }
 
+// shownInterferences is how many a summary has.
+const shownInterferences = 10
+
 // Summarize writes the report in short, as Markdown.
 func (r *Report) Summarize(out io.Writer) error {
 	var b strings.Builder
@@ -137,6 +140,12 @@ func (r *Report) Summarize(out io.Writer) error {
 	for _, crash := range r.Crashes {
 		fmt.Fprintf(&b, "The implementation crashed while %d specs ran:\n\n%s\n\n", len(crash.Specs),
 			fenced(crash.String()))
+	}
+	for _, i := range r.Interferences[:min(len(r.Interferences), shownInterferences)] {
+		fmt.Fprintf(&b, "%s\n\n", markdown(i.String()))
+	}
+	if not := r.NotWatched(); not != "" {
+		fmt.Fprintf(&b, "%s\n\n", not)
 	}
 	if r.Leaders != nil {
 		fmt.Fprintf(&b, "%s\n\n", markdown(r.Leaders.String()))

@@ -46,6 +46,8 @@ func Judge(run Run, requirements []contract.Requirement) *Report {
 		Duration:       tenths(run.Duration),
 		Crashes:        run.Crashes,
 		Leaders:        run.Leaders,
+		Interferences:  run.Interferences,
+		Unwatched:      run.Unwatched,
 		LackingRights:  run.Lacking,
 		HarnessError:   run.HarnessError,
 		Incomplete:     run.Incomplete,
@@ -97,12 +99,25 @@ func (r *Report) result() Result {
 	}
 	result := lessened(resultOf(all), r.Requirements)
 	switch {
-	case len(r.Crashes) > 0, r.Leaders.Failed():
+	case r.wrong():
 		return ResultNonConformant
 	case result != ResultNonConformant && r.Unfinished() != "":
 		return ResultNoVerdict
 	}
 	return result
+}
+
+// wrong reports whether the implementation did something that turns the run red beside its specs.
+func (r *Report) wrong() bool {
+	return len(r.Crashes) > 0 || r.Leaders.Failed() || len(r.Interferences) > 0
+}
+
+// NotWatched says that nobody looks for interferences; empty where the run does.
+func (r *Report) NotWatched() string {
+	if r.Unwatched {
+		return record.Unwatched
+	}
+	return ""
 }
 
 // Unfinished says in a line why the run ended before its end; empty if it did not.

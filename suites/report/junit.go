@@ -90,6 +90,17 @@ func jUnit(run Run, r *Report, pictures map[string]Picture) jUnitSuites {
 				Description: text},
 		})
 	}
+	if len(run.Interferences) > 0 {
+		var all []string
+		for _, i := range run.Interferences {
+			all = append(all, i.String())
+		}
+		text := strings.Join(all, "\n")
+		add(reporters.JUnitTestCase{
+			Name: "the controller does not interfere", Classname: spec.Suite, Status: string(spec.Failed),
+			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.Interfered), Description: text},
+		})
+	}
 	if run.Leaders.Failed() {
 		text := run.Leaders.String()
 		add(reporters.JUnitTestCase{

@@ -231,7 +231,7 @@ func (m *Merged) merge(without []string) {
 	first := m.main()
 	m.Run, m.Count = first.Run, first.Count
 	m.Selection.Shard, m.Specs, m.Crashes, m.Duration, m.Histories = "", nil, nil, 0, map[string]string{}
-	m.Lacking = nil
+	m.Lacking, m.Interferences = nil, nil
 	m.Name = m.Implementation.Name // as the report has it
 	var failed, incomplete, missing []string
 	there := map[int]bool{}
@@ -248,6 +248,8 @@ func (m *Merged) merge(without []string) {
 		}
 		m.Duration += s.Run.Duration
 		m.Crashes = append(m.Crashes, s.Run.Crashes...)
+		m.Interferences = spec.AddInterferences(m.Interferences, s.Run.Interferences...)
+		m.Unwatched = m.Unwatched || s.Run.Unwatched
 		m.Lacking = sorted(append(m.Lacking, s.Run.Lacking...))
 		for _, ended := range s.Run.Specs {
 			if ended.Shard == s.Number || s.Number == first.Number && ended.Shard == 0 {

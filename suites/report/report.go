@@ -54,6 +54,11 @@ type Report struct {
 	// Leaders is what replicas of it did that elect a leader. A write of one that did not lead makes the result
 	// non-conformant. Default: there is one process of it.
 	Leaders *spec.Leaders `json:"leaders,omitempty"`
+	// Interferences are what the implementation did that is not a controller's business: to the harness, to other
+	// specs, or to what the cluster plays. One makes the result non-conformant, and no other result can be trusted.
+	Interferences []spec.Interference `json:"interferences,omitempty"`
+	// Unwatched is true where nobody looks for interferences, as the implementation reaches the API server by itself.
+	Unwatched bool `json:"unwatched,omitempty"`
 	// LackingRights are those that the implementation was refused requests for, as in "create events", where
 	// it did not have all rights.
 	LackingRights []string `json:"lackingRights,omitempty"`
@@ -366,7 +371,7 @@ type Evidence struct {
 	// Duration is how long it ran, as in "1.2s".
 	Duration metav1.Duration `json:"duration"`
 	// Cause is the kind of reason for which it failed: assertion, invariant,
-	// implementation exited, port taken or harness. Empty if it did not fail.
+	// implementation exited, port taken, harness or interference. Empty if it did not fail.
 	Cause spec.Cause `json:"cause,omitempty"`
 	// Invariants are the IDs of those that its history breaks.
 	Invariants []string `json:"invariants,omitempty"`

@@ -43,7 +43,9 @@ type Result struct {
 	OtherEnd bool
 	// Violations are the invariants that the history breaks.
 	Violations []invariants.Violation
-	History    history.History
+	// Interferences are what the implementation did that is not a controller's business.
+	Interferences []spec.Interference
+	History       history.History
 	// Namespace is that of the scenario, and Log the folder of its logs.
 	Namespace, Log string
 	// Starts is how often the implementation was started.
@@ -53,14 +55,19 @@ type Result struct {
 	about history.About
 }
 
-// Green reports whether all steps came about and all invariants hold.
-func (r *Result) Green() bool { return r.Failed == "" && len(r.Violations) == 0 }
+// Green reports whether all steps came about, all invariants hold and nothing interfered.
+func (r *Result) Green() bool {
+	return r.Failed == "" && len(r.Violations) == 0 && len(r.Interferences) == 0
+}
 
 // Why returns what is wrong, for people; empty if nothing is.
 func (r *Result) Why() string {
 	var parts []string
 	if r.Failed != "" {
 		parts = append(parts, r.Failed)
+	}
+	for _, i := range r.Interferences {
+		parts = append(parts, i.String())
 	}
 	for _, v := range r.Violations {
 		parts = append(parts, v.String())
@@ -272,6 +279,7 @@ func (r *runner) judge(ctx context.Context) error {
 	}
 	result := r.result
 	result.History, result.Violations, result.Starts = h, violations, r.implementation.Starts()
+	result.Interferences = r.Interferences()
 	result.Exited, result.Unmet = exit != nil, r.unmet()
 	if result.Failed == "" {
 		result.Failed = broke(r.always, h)
