@@ -21,7 +21,7 @@ import (
 const (
 	deletesNamespaces = "deletes a namespace"
 	asHarness         = "writes under the name of the harness"
-	playsHarness      = "changes what the harness has a pod do"
+	instructsPods      = "changes what the harness has a pod do"
 )
 
 // Controllers are all of them.
@@ -54,7 +54,7 @@ var Controllers = []Controller{
 	},
 	{
 		Name: "rewrites-instructions", Does: "has all pods succeed by their annotations",
-		Names: playsHarness, Verdict: Red,
+		Names: instructsPods, Verdict: Red,
 		attack: func(ctx context.Context, a *attacker) {
 			a.eachPod(ctx, func(p *corev1.Pod) {
 				if p.Annotations[exitCodes] != "0" {
@@ -65,7 +65,7 @@ var Controllers = []Controller{
 		},
 	},
 	{
-		Name: "plays-kubelet", Does: "has all pods succeed by their status",
+		Name: "acts-as-kubelet", Does: "has all pods succeed by their status",
 		Names: "writes the status of a pod as only its kubelet does", Verdict: Red,
 		attack: func(ctx context.Context, a *attacker) {
 			a.eachPod(ctx, func(p *corev1.Pod) {
@@ -219,7 +219,8 @@ func podOf(j *batchv1.Job) *corev1.Pod {
 	template := j.Spec.Template.DeepCopy()
 	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	pod.GenerateName = j.Name + "-"
-	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(j, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	owner := metav1.NewControllerRef(j, batchv1.SchemeGroupVersion.WithKind("Job"))
+	pod.OwnerReferences = []metav1.OwnerReference{*owner}
 	pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
 	return pod
 }

@@ -21,7 +21,8 @@ import (
 type Cause struct {
 	// Kind is requirement; request, where the API server refused one that is wrong in itself; exit, where
 	// the implementation exited on its own; silence, where it did nothing with Jobs or CronJobs when it
-	// was tried out; interference, where it did what is no controller's business; or harness, which does not count against it.
+	// was tried out; interference, where it did what is no controller's business; or harness, which does not count
+	// against it.
 	Kind causes.Kind `json:"kind"`
 	// ID is that of the requirement that does not hold; of a silence, job or cronjob; of a request,
 	// what it was, as in patch jobs/status: 422 status.conditions.

@@ -251,9 +251,10 @@ var ours = regexp.MustCompile(`^(Requirements?|Invariants|Versions|APIVersions|K
 func foreign(text string) Run {
 	run := Run{Run: record.Run{Date: time.Unix(1e9, 0), Duration: time.Second, HarnessError: "x", Incomplete: "x",
 		Lacking: []string{"x"}, Companion: "x", Confinement: "x", Stopped: "x",
-		Crashes:      []spec.Crash{{Exit: "x", Log: "x", Specs: []string{"x"}}},
-		Leaders:      &spec.Leaders{Stuck: "x", Taken: "x", ClockFixed: "x", Trespasses: []spec.Trespass{{}}},
-		Expectations: []spec.Expectation{{Requirement: "JOB-I-001", Reason: "x"}},
+		Crashes:       []spec.Crash{{Exit: "x", Log: "x", Specs: []string{"x"}}},
+		Interferences: []spec.Interference{{What: "x", Object: "x", Namespace: "x", Spec: "x"}},
+		Leaders:       &spec.Leaders{Stuck: "x", Taken: "x", ClockFixed: "x", Trespasses: []spec.Trespass{{}}},
+		Expectations:  []spec.Expectation{{Requirement: "JOB-I-001", Reason: "x"}},
 	}}
 	run.Cluster.KubernetesVersion, run.Flags = "v1.37.1", map[string]string{"implementation": text}
 	run.Selection.Shard = "1/1"

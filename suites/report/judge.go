@@ -228,6 +228,9 @@ func (run Run) requirement(q contract.Requirement, specs []spec.Spec, all []cont
 			}
 		}
 		switch {
+		case s.Cause == spec.Interfered:
+			e.Verified, e.Elsewhere = false, true
+			e.Note = "not verified: the controller interfered with its spec"
 		case lacks:
 			e.Broken, e.Note = true, s.Lacking(slices.Concat(q.Grounds, about))
 		case covers && (s.Passed || s.Finished || s.Groundless()) && (s.Lacks(q.About) || s.CannotSee(q.About)):

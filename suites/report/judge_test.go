@@ -164,6 +164,7 @@ func TestJudge(t *testing.T) {
 		specs    []spec.Spec
 		declined []contract.Feature
 		crashes  []spec.Crash
+		found    []spec.Interference
 		want     map[string]Outcome
 		result   Result
 	}{
@@ -301,14 +302,38 @@ func TestJudge(t *testing.T) {
 			want:    map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant, "JOB-I-001": Conformant},
 			result:  ResultNonConformant,
 		},
+		"the implementation interferes": {
+			specs: []spec.Spec{ended("a", passed, "JOB-A-001", "JOB-A-002", "JOB-I-001")},
+			found: []spec.Interference{{What: "deletes a node", Object: "nodes a"}},
+			want: map[string]Outcome{"JOB-A-001": Conformant, "JOB-A-002": Conformant,
+				"JOB-I-001": Conformant},
+			result: ResultNonConformant,
+		},
+		"the implementation interferes, and the harness fails by that": {
+			specs: []spec.Spec{ended("a", harness, "JOB-A-001", "JOB-A-002", "JOB-I-001")},
+			found: []spec.Interference{{What: "deletes a node", Object: "nodes a"}},
+			want: map[string]Outcome{"JOB-A-001": spec.HarnessError, "JOB-A-002": spec.HarnessError,
+				"JOB-I-001": spec.HarnessError},
+			result: ResultNonConformant,
+		},
+		"the implementation interferes with a spec": {
+			specs: []spec.Spec{ended("a", func(s *spec.Spec) {
+				harness(s)
+				s.Blame(spec.Interference{What: "deletes a Job"})
+			}, "JOB-A-001", "JOB-A-002"), ended("b", passed, "JOB-I-001")},
+			want: map[string]Outcome{"JOB-A-001": spec.NotVerified, "JOB-A-002": spec.NotVerified,
+				"JOB-I-001": Conformant},
+			result: ResultNonConformant,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			some := slices.Clone(requirements)
 			if _, about := test.want[aboutGrounds.ID]; about {
 				some = append(some, aboutGrounds)
 			}
-			r := Judge(Run{Run: record.Run{Specs: test.specs, Crashes: test.crashes}, Cluster: Cluster{
-				KubernetesVersion: "v1.37.1"}, Selection: Selection{Declined: test.declined}}, some)
+			console := record.Run{Specs: test.specs, Crashes: test.crashes, Interferences: test.found}
+			r := Judge(Run{Run: console, Cluster: Cluster{KubernetesVersion: "v1.37.1"},
+				Selection: Selection{Declined: test.declined}}, some)
 			got := outcomes(r)
 			if len(got) != len(test.want) {
 				t.Errorf("requirements %v, want %v: one that holds from 1.38 on has nothing to do here", got, test.want)
@@ -321,11 +346,10 @@ func TestJudge(t *testing.T) {
 			if r.Result != test.result {
 				t.Errorf("result %q, want %q", r.Result, test.result)
 			}
-			console := record.Run{Specs: test.specs, Crashes: test.crashes}
 			if red := !console.Green() && !console.NoVerdict(); red != (r.Result == ResultNonConformant) {
 				t.Errorf("the run is red: %t, the report says %s", red, r.Result)
 			}
-			if console.NoVerdict() != (r.HarnessError != "") {
+			if len(test.found) == 0 && console.NoVerdict() != (r.HarnessError != "") {
 				t.Errorf("no verdict: %t, the report says %q", console.NoVerdict(), r.HarnessError)
 			}
 		})

@@ -98,7 +98,8 @@ func jUnit(run Run, r *Report, pictures map[string]Picture) jUnitSuites {
 		text := strings.Join(all, "\n")
 		add(reporters.JUnitTestCase{
 			Name: "the controller does not interfere", Classname: spec.Suite, Status: string(spec.Failed),
-			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.Interfered), Description: text},
+			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.Interfered),
+				Description: text},
 		})
 	}
 	if run.Leaders.Failed() {

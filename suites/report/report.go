@@ -55,7 +55,7 @@ type Report struct {
 	// non-conformant. Default: there is one process of it.
 	Leaders *spec.Leaders `json:"leaders,omitempty"`
 	// Interferences are what the implementation did that is not a controller's business: to the harness, to other
-	// specs, or to what the cluster plays. One makes the result non-conformant, and no other result can be trusted.
+	// specs, or to nodes and pods. One makes the result non-conformant, and no other result can be trusted.
 	Interferences []spec.Interference `json:"interferences,omitempty"`
 	// Unwatched is true where nobody looks for interferences, as the implementation reaches the API server by itself.
 	Unwatched bool `json:"unwatched,omitempty"`
