@@ -1,11 +1,12 @@
 package hostile
 
 import (
-	"bufio"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -21,7 +22,7 @@ import (
 const (
 	deletesNamespaces = "deletes a namespace"
 	asHarness         = "writes under the name of the harness"
-	instructsPods      = "changes what the harness has a pod do"
+	instructsPods     = "changes what the harness has a pod do"
 )
 
 // Controllers are all of them.
@@ -241,22 +242,22 @@ func (a *attacker) complete(ctx context.Context, j *batchv1.Job) {
 	_, _ = a.set.BatchV1().Jobs(j.Namespace).UpdateStatus(ctx, j, metav1.UpdateOptions{})
 }
 
-// findHidden watches namespaces in the way of old clients, which no proxy filters, and deletes the pods in those that
-// it does not see otherwise.
+// findHidden lists namespaces one by one, and reads in the tokens of their pages, which have the name of the last one,
+// what it is not shown. It deletes the pods in those.
 func (a *attacker) findHidden(ctx context.Context) {
-	body, err := a.set.CoreV1().RESTClient().Get().AbsPath("/api/v1/watch/namespaces").Stream(ctx)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return
-	}
-	defer body.Close()
-	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var event struct{ Object corev1.Namespace }
-		if json.Unmarshal(lines.Bytes(), &event) != nil || !ofHarness(event.Object.Name) {
+	page := metav1.ListOptions{Limit: 1}
+	for ctx.Err() == nil {
+		list, err := a.set.CoreV1().Namespaces().List(ctx, page)
+		if err != nil {
+			page.Continue = ""
 			continue
 		}
-		_ = a.set.CoreV1().Pods(event.Object.Name).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+		var token struct{ Start string }
+		text, _ := base64.RawURLEncoding.DecodeString(list.Continue)
+		_ = json.Unmarshal(text, &token)
+		if name := strings.TrimRight(token.Start, "\x00"); ofHarness(name) && len(list.Items) == 0 {
+			_ = a.set.CoreV1().Pods(name).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+		}
+		page.Continue = list.Continue
 	}
 }
