@@ -43,7 +43,8 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 		ended("Job x: is left out", notRun), ended("Job x: is cut off", cutOff), ended("no theme", passed), other,
 		ended("Job x: is declined", func(s *spec.Spec) { s.Declined = []string{"indexed"} }),
 	}
-	suite := read(t, Run{Run: record.Run{Specs: specs, Crashes: []spec.Crash{{Exit: "exit code 1", Log: "panic: no"}}}})
+	suite := read(t, Run{Run: record.Run{Specs: specs, Crashes: []spec.Crash{{Exit: "exit code 1", Log: "panic: no"}},
+		Interferences: []spec.Interference{{What: "deletes a node", Object: "nodes a", Spec: "Job x: fails"}}}})
 	tests := map[string]junit.Test{}
 	for _, test := range suite.Tests {
 		name := test.Name
@@ -52,8 +53,8 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 		}
 		tests[name] = test
 	}
-	if len(suite.Tests) != 10 || len(tests) != 10 {
-		t.Errorf("%d tests, want 9 specs and one for the exit", len(suite.Tests))
+	if len(suite.Tests) != 11 || len(tests) != 11 {
+		t.Errorf("%d tests, want 9 specs, one for the exit and one for the interference", len(suite.Tests))
 	}
 	for name, want := range map[string]struct {
 		status  junit.Status
@@ -74,6 +75,8 @@ func TestJUnitHasTheOutcomeOfEachSpec(t *testing.T) {
 		"Job x: is declined":       {junit.StatusSkipped, "declined: the implementation does not claim indexed", ""},
 		"no theme":                 {junit.StatusPassed, "", ""},
 		"the implementation runs until it is stopped": {junit.StatusFailed, "exit code 1", "panic: no"},
+		"the controller does not interfere": {junit.StatusFailed,
+			"the controller interferes: deletes a node: nodes a (in the spec \"Job x: fails\")", ""},
 	} {
 		got, found := tests[name]
 		if !found || got.Status != want.status || got.Message != want.message {
