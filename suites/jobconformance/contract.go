@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/dialect"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
+	admission "github.com/jobconformance/jobconformance/suites/admission/requirements"
 	"github.com/jobconformance/jobconformance/suites/climb"
 	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/ladder"
@@ -86,6 +87,14 @@ func (f *flags) selectByContract() error {
 	return err
 }
 
+// ofJobs reports whether a requirement of the API server is about Jobs, or about the template of CronJobs.
+func ofJobs(q contract.Requirement) bool {
+	ofCronJobs := strings.HasPrefix(q.ID, admission.CronJobDefaults.Area()+"-") &&
+		q.ID != admission.JobTemplateIsValid.ID && q.ID != admission.JobTemplateHasNoSelector.ID
+	return q.Profile() == contract.API && !ofCronJobs &&
+		q.ID != admission.CronJobDeletionCascades.ID && q.ID != admission.CronJobColumns.ID
+}
+
 // unclaimed returns the requirements that a custom resource in place of CronJobs cannot meet, and why.
 func unclaimed(r dialect.Resource) (all []spec.Expectation) {
 	for _, q := range table.All() {
@@ -95,7 +104,14 @@ func unclaimed(r dialect.Resource) (all []spec.Expectation) {
 				reason, by = "the custom resource has no "+path, path
 			}
 		}
+		for _, path := range r.Children.Lacking() {
+			if q.IsAbout(path) && reason == "" {
+				reason, by = "the kind of its children has no "+strings.TrimPrefix(path, "spec.jobTemplate."), "children"
+			}
+		}
 		switch {
+		case reason == "" && !r.Children.IsZero() && ofJobs(q):
+			reason, by = "the schema of "+r.Children.String()+" takes the place of the rules for Jobs", "children"
 		case reason != "" || !q.RecordsTime():
 		case r.TimeInName:
 			reason = "Jobs have their scheduled time in their names alone"
