@@ -68,6 +68,8 @@ var (
 	StartedAgain = spec.Bug{Key: "job-started-again-after-cleanup", Explored: spec.Explored{
 		Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]",
 	}}
+	// CountedFromOldList is a pod that is counted again after a restart that begins with an old list.
+	CountedFromOldList = spec.Bug{Key: "counted-again-from-old-list"}
 	// WithoutCompletions is a Job whose completions a user takes away, and an API server that panics over it.
 	WithoutCompletions = spec.Bug{Key: "success-policy-without-completions", Explored: spec.Explored{
 		Scenario: "user-success-policy", Plan: ".*user changes spec.completions to null.*", Cause: "step [0-9]+",
@@ -128,7 +130,7 @@ func OfSpecs() []spec.Bug {
 		ReleasedOnce,
 		MissedRunLost, ActiveByName, ReplacesByName, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock,
 		UnseenPod, PodsOfRecreatedJob,
-		CountedAgain, DeadlineOverflow,
+		CountedAgain, CountedFromOldList, DeadlineOverflow,
 		DeletedFailsIndex, IndexFailuresLost, WokenLeader, CompletedBeforeStart,
 		NameOfTemplate, NothingWithoutWorkload, CronJobWithoutWorkload, SiblingsShareGroup, ParentUnwatched,
 		StartsWithoutParent, GroupsUnwatched,

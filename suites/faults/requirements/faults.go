@@ -97,6 +97,33 @@ var (
 			"and it knows that.",
 		"docs: concepts/architecture/leases#leader-election: only one instance of a component is running at any "+
 			"given time")
+	CatchesUpAfterStandstill = set.New("JOB-FAULTS-017",
+		"A Job controller MUST catch up with all that happened to Jobs and pods while its process stood still.",
+		"API conventions: controllers are level-triggered; docs: concepts/architecture/controller",
+		contract.Situations{spec.StoodStill})
+	ReadsWholeAnswers = set.New("JOB-FAULTS-018",
+		"A Job controller MUST NOT take an answer that breaks off in the middle for a whole one.",
+		"API conventions: controllers are level-triggered; KEP-2307",
+		contract.Situations{spec.RequestFailed})
+	TakesNewConnections = set.New("JOB-FAULTS-019",
+		"A Job controller MUST go on over another connection when the API server ends the one that it uses.",
+		"docs: reference/command-line-tools-reference/kube-apiserver: goaway-chance, so that the load is spread; "+
+			"RFC 9113, 6.8: GOAWAY")
+	APIServerRestarts = set.New("JOB-FAULTS-020",
+		"A Job controller MUST catch up with all that happened to Jobs and pods while the API server restarted, "+
+			"after which no watch goes on from before.",
+		"docs: reference/using-api/api-concepts#410-gone-responses; API conventions: controllers are level-triggered",
+		contract.Situations{spec.CutOff})
+	RightsReturn = set.New("JOB-FAULTS-021",
+		"A Job controller MUST catch up with all that happened to Jobs and pods while it was forbidden to read and "+
+			"write them.",
+		"docs: reference/access-authn-authz/rbac; API conventions: controllers are level-triggered",
+		contract.Situations{spec.WatchExpired})
+	OldLists = set.New("JOB-FAULTS-022",
+		"A Job controller MUST NOT count a pod again because the lists after a restart show an older state.",
+		"docs: reference/using-api/api-concepts#semantics-for-get-and-list: any state may be much older than one that "+
+			"the client has observed before; KEP-2307",
+		contract.Situations{spec.Restarted})
 	RunsWithMovedClock = set.New("JOB-CLOCK-001",
 		"A Job controller MUST run the pods of a Job and complete it, although its own clock is moved forwards or "+
 			"backwards meanwhile.",
@@ -180,6 +207,11 @@ var (
 		"A Job controller MUST delay further attempts longer and longer while the release of a pod fails, to two "+
 			"seconds at least.",
 		"kubernetes/kubernetes#32785; API conventions: back-off of controllers",
+		contract.Situations{spec.RequestFailed})
+	WaitsForRetryAfter = set.New("JOB-RETRY-004",
+		"A Job controller SHOULD NOT repeat a request that was answered 429 before the time in Retry-After is over.",
+		"API conventions: 429 StatusTooManyRequests: read the Retry-After HTTP header from the response, and wait at "+
+			"least that long before retrying",
 		contract.Situations{spec.RequestFailed})
 	BacksOffWhileCronStatusIsRefused = set.New("CRON-RETRY-002",
 		"A CronJob controller MUST delay further attempts longer and longer while its status writes fail, to two "+
