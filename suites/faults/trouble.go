@@ -81,7 +81,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 
 	// The status of the answer arrives, and says that all is well. Wrong: takes the rest for empty.
 	It("with answers that break off, every pod is created and counted once", covers.Requirements(
-		ReadsWholeAnswers), func(ctx SpecContext) {
+		ReadsFullAnswers), func(ctx SpecContext) {
 		s := started(ctx)
 		var all []func()
 		for _, calls := range []faultproxy.Calls{createPods, releasePods, writeStatus} {
@@ -96,7 +96,7 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		}
 	})
 
-	// Wrong: has one connection, for as long as it lives.
+	// Wrong: connects once, at its start.
 	It("the controller takes a new connection when the API server ends one", covers.Requirements(
 		TakesNewConnections), func(ctx SpecContext) {
 		s := started(ctx)

@@ -101,8 +101,8 @@ var (
 		"A Job controller MUST catch up with all that happened to Jobs and pods while its process stood still.",
 		"API conventions: controllers are level-triggered; docs: concepts/architecture/controller",
 		contract.Situations{spec.StoodStill})
-	ReadsWholeAnswers = set.New("JOB-FAULTS-018",
-		"A Job controller MUST NOT take an answer that breaks off in the middle for a whole one.",
+	ReadsFullAnswers = set.New("JOB-FAULTS-018",
+		"A Job controller MUST NOT take an answer that breaks off in the middle for a complete one.",
 		"API conventions: controllers are level-triggered; KEP-2307",
 		contract.Situations{spec.RequestFailed})
 	TakesNewConnections = set.New("JOB-FAULTS-019",
