@@ -306,6 +306,20 @@ var _ = Describe("CronJob schedule:", behaviour.Schedule, func() {
 		Expect(never.Existing()).To(BeEmpty())
 	})
 
+	// The API server accepts 30 February. Wrong: leaves such a CronJob alone from then on.
+	It("the controller starts the Jobs of a CronJob whose schedule had no time for a while", covers.Requirements(
+		ChangedSchedule), func(ctx SpecContext) {
+		s, first, second := framework.New(ctx), framework.Ago(2*time.Hour), framework.Ago(time.Hour)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), first)
+		cronJob.Starts(first)
+		cronJob.Change(func(c *batchv1.CronJob) { c.Spec.Schedule = "0 0 30 2 *" })
+		s.Due(puppet.CronJob("witness", puppet.Job("")), second).Starts(second)
+		Expect(cronJob.Started()).To(Equal(framework.Times(first)))
+
+		cronJob.Change(func(c *batchv1.CronJob) { c.Spec.Schedule = puppet.Daily(second) })
+		cronJob.Starts(second)
+	})
+
 	// The Job has the name that upstream's controller would give, or that of the dialect; a
 	// controller that gives other names starts its own. Wrong: takes the Job for its own, or exits.
 	It("the controller does not adopt a Job that has the name of its next Job", covers.Requirements(

@@ -147,6 +147,8 @@ func (d Disturbance) act(s Scenario, end string, current map[string]any) []scena
 		// Its controller looks again only after half of the grace period of pods.
 		return append(steps, scenario.Step{Namespace: "delete"}, scenario.Step{
 			Await: "size(jobs) == 0 && size(cronjobs) == 0 && size(pods) == 0", Within: time.Minute})
+	case LosesNode:
+		return append(steps, loseNode(end)...)
 	case Releases:
 		owner := map[string]any{"ownerReferences": nil}
 		return append(steps, scenario.Step{

@@ -44,6 +44,12 @@ var dimensions = []Dimension{
 	{Name: "others",
 		About: "somebody takes labels, finalizers or the index from a pod, deletes it by force, or the namespace",
 		plans: func(s Seen, sc Scenario) []Plan { return s.Others(sc) }},
+	{Name: "webhooks", About: "an admission webhook on updates of pods fails for 3 s, or is slow",
+		plans: func(s Seen, _ Scenario) []Plan {
+			return slices.DeleteFunc(s.each(webhooks), func(p Plan) bool { return p[0].Resource != "pods" })
+		}},
+	{Name: "nodes", About: "the node of a pod is gone: it terminates for 3 s, and fails when it is deleted by force",
+		plans: func(s Seen, sc Scenario) []Plan { return s.acts(sc, nodes) }},
 }
 
 // backs are by how many changes a list from the past is older than what the implementation had seen before.

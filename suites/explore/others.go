@@ -4,8 +4,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/jobconformance/jobconformance/fixtures/puppet"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // What somebody may do to a pod, of whatever Job, who takes it for his own or wants to be rid of it.
@@ -22,6 +24,9 @@ const (
 	Unindexes Action = "user takes the index of a pod"
 	// DeletesNamespace deletes the namespace: the pods have to be released, so that it can go.
 	DeletesNamespace Action = "user deletes the namespace"
+	// LosesNode lets a pod run on a node that does not answer any more: it is deleted, and terminates until the garbage
+	// collector of pods gives it up, which is when it fails.
+	LosesNode Action = "user loses the node of a pod"
 	// Forces deletes a pod that has not ended, without a time to end.
 	Forces Action = "user deletes a pod by force"
 )
@@ -35,6 +40,34 @@ func others(verb, kind string) []Action {
 		return []Action{Relabels, Untracks, UntracksEnded, Forces, DeletesNamespace}
 	}
 	return []Action{Relabels, Untracks, UntracksEnded, Unindexes, Forces, DeletesNamespace}
+}
+
+// nodes are what becomes of nodes after something with the verb.
+func nodes(verb, _ string) []Action {
+	if verb == "watch" || verb == "list" {
+		return nil
+	}
+	return []Action{LosesNode}
+}
+
+// lost is true for a pod on a node that does not answer any more.
+const lost = "has(p.metadata.annotations) && '" + onLostNode + "' in p.metadata.annotations"
+
+const onLostNode = "example.com/lost"
+
+// loseNode are the steps of LosesNode.
+func loseNode(end string) []scenario.Step {
+	stays := map[string]any{"annotations": map[string]any{puppet.Terminate: puppet.Hold, onLostNode: "true"}}
+	given := map[string]any{"phase": corev1.PodFailed, "reason": "NodeLost"}
+	return []scenario.Step{
+		{Await: "pods.exists(p, " + running + ") || " + end},
+		{IfAny: true, Patch: &scenario.Patch{Kind: "Pod", Which: running, Merge: map[string]any{"metadata": stays}}},
+		{IfAny: true, Delete: &scenario.Delete{Kind: "Pod", Which: lost}},
+		{Pause: troubleTime},
+		{IfAny: true, Patch: &scenario.Patch{Kind: "Pod", Which: lost, Status: true,
+			Merge: map[string]any{"status": given}}},
+		{IfAny: true, Delete: &scenario.Delete{Kind: "Pod", Which: lost, Force: true}},
+	}
 }
 
 // toPods has the step of each: it is done to the oldest pod that is so, if there is one.

@@ -125,10 +125,12 @@ var plannedVerbs = []string{"create", "update", "patch", "delete", "deletecollec
 
 // possible returns what can happen at something with the verb.
 func possible(verb string) (all []Disturbance) {
-	for _, do := range slices.Concat(effects(verb), handOvers(verb), frozen(verb), answers(verb), rights(verb)) {
+	for _, do := range slices.Concat(effects(verb), handOvers(verb), frozen(verb), answers(verb), rights(verb),
+		webhooks(verb)) {
 		all = append(all, Disturbance{Fault: faultproxy.Fault{Do: do}})
 	}
-	for _, do := range slices.Concat(actions(verb, "Job"), actions(verb, "CronJob"), others(verb, "")) {
+	for _, do := range slices.Concat(actions(verb, "Job"), actions(verb, "CronJob"), others(verb, ""),
+		nodes(verb, "")) {
 		all = append(all, Disturbance{User: do})
 	}
 	return all
@@ -167,7 +169,8 @@ func (d Disturbance) lasts() time.Duration {
 	switch d.Do.Kind {
 	case faultproxy.Hold, faultproxy.Past:
 		return holdTime
-	case faultproxy.Delay, faultproxy.FreezeBefore, faultproxy.FreezeAfter, faultproxy.Away, faultproxy.Deny:
+	case faultproxy.Delay, faultproxy.FreezeBefore, faultproxy.FreezeAfter, faultproxy.Away, faultproxy.Deny,
+		faultproxy.WebhookFails, faultproxy.WebhookSlow:
 		return troubleTime
 	}
 	return 0
@@ -179,7 +182,8 @@ const retried = 2 * time.Minute
 
 // refuses reports whether requests are refused for a while.
 func (d Disturbance) refuses() bool {
-	return d.Do.Kind == faultproxy.Deny || d.Do.Kind == faultproxy.Away
+	return slices.Contains([]faultproxy.EffectKind{faultproxy.Deny, faultproxy.Away, faultproxy.WebhookFails},
+		d.Do.Kind)
 }
 
 // kills reports whether the implementation is killed, and it or another one is started.

@@ -32,3 +32,11 @@ func rights(verb string) []faultproxy.Effect {
 	}
 	return []faultproxy.Effect{{Kind: faultproxy.Deny}}
 }
+
+// webhooks are what an admission webhook on updates of pods can do to something with the verb.
+func webhooks(verb string) []faultproxy.Effect {
+	if verb != "patch" && verb != "update" {
+		return nil
+	}
+	return []faultproxy.Effect{{Kind: faultproxy.WebhookFails}, {Kind: faultproxy.WebhookSlow}}
+}

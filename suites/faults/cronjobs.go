@@ -92,6 +92,24 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 		failing(ctx, createJobs, fails, throttled, dropped, answerLost)
 	})
 
+	// It does not see the Job, and finds out that there is one of that name when it creates it again. A controller that
+	// gives each Job another name starts two. Wrong: leaves a Job alone that it cannot read.
+	It("the controller records a Job that it could not read after a lost answer", covers.Requirements(
+		RecordsDespiteFaults), covers.MayShow(upstream.LostStart), func(ctx SpecContext) {
+		s, tick := startedCronJob(ctx), framework.Ago(30*time.Minute)
+		release := s.Proxy.Hold("jobs")
+		lost := s.Proxy.On(createJobs).Nth(1).LoseAnswer()
+		unread := s.Proxy.On(getJobs).First(2).Answer(500)
+		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
+		s.Proxy.Meets("create the Job", lost)
+		s.Proxy.Meets("read the Job", unread)
+		s.SoonAfter(framework.MaxAPIBackoff, "the status refers to the Job", func(g Gomega) {
+			cronJob.RecordsStart(g, tick)
+		})
+		release()
+		s.Stays("the status refers to the Job", func(g Gomega) { cronJob.RecordsStart(g, tick) })
+	})
+
 	// Wrong: writes once, and forgets what it could not write.
 	It("with failing status writes, the controller records the end of its Job", covers.Requirements(
 		RecordsDespiteFaults), covers.Shows(upstream.LostStart), func(ctx SpecContext) {

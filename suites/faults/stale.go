@@ -105,6 +105,24 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).NotTo(ContainElement(HaveField("Name", "a"))) })
 	})
 
+	// Wrong: takes an error for the answer that nothing has happened to the Job.
+	It("with a stale view of Jobs, the controller adopts no pod for a Job that it cannot read", covers.Requirements(
+		jobs.NoAdoptionWhileBeingDeleted), func(ctx SpecContext) {
+		s := started(ctx)
+		job := s.Create(puppet.Job("a").With(func(j *batchv1.Job) { j.Finalizers = []string{"example.com/kept"} }))
+		witness := s.Create(puppet.Job("witness"))
+		job.Runs(1)
+		witness.Runs(1)
+		release, failure := s.Proxy.Hold("jobs"), s.Proxy.On(called(getJobs)("a")).Answer(500)
+		job.Delete()
+		s.Proxy.Misses("jobs")
+		adoptsOnlyFor(s, witness, job)
+		failure.Remove()
+		release()
+		job.Change(func(j *batchv1.Job) { j.Finalizers = nil })
+		s.Soon("the Job is gone", func(g Gomega) { g.Expect(s.Jobs()).NotTo(ContainElement(HaveField("Name", "a"))) })
+	})
+
 	// The pod would be deleted, as its owner is gone. Wrong: asks for a Job of that name.
 	It("with a stale view of Jobs, the controller adopts no pod for a Job that was deleted and created again",
 		covers.Requirements(jobs.NoAdoptionForGoneJob), func(ctx SpecContext) {

@@ -99,6 +99,24 @@ var _ = Describe("Job faults:", faultLabels, func() {
 		}).counts()
 	})
 
+	// Both pods have ended before a controller looks at them, which may count the one that it could release. Wrong:
+	// takes the write for done.
+	It("with a failing release request and a failing status write after it, every pod is counted once",
+		covers.Requirements(CountsDespiteFaults), func(ctx SpecContext) {
+			s := started(ctx)
+			job := s.Create(puppet.Job("a").Parallelism(3).Completions(3))
+			pods := job.Runs(3)
+			unreleased := s.Proxy.On(called(releasePods)(pods[0].Name)).Nth(1).Answer(500)
+			unwritten := s.Proxy.On(writeStatus).Mentioning(pods[:1].UIDs()...).Nth(2).Answer(500)
+			pods[:2].End(0)
+			s.Proxy.Meets("release the pod", unreleased)
+			s.Proxy.Meets("write the status", unwritten)
+			job.CountsAfter(framework.MaxAPIBackoff, "two pods are counted",
+				Counters{Active: 1, Ready: 1, Succeeded: 2})
+			pods[2].End(0)
+			completes(job, 3)
+		})
+
 	// Wrong: forgets the reason, or counts the failure again, as it decides anew.
 	It("with failing status writes, a Failed Job records its reason", covers.Requirements(
 		CountsDespiteFaults), func(ctx SpecContext) {

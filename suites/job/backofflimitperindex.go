@@ -99,6 +99,22 @@ var _ = Describe("Job backoffLimitPerIndex:", behaviour.BackoffLimitPerIndex, fu
 		job.Fails(batchv1.JobReasonFailedIndexes, Counters{Failed: 2})
 	})
 
+	// What somebody else wrote there. Wrong: stops at what it cannot read.
+	It("the controller retries an index whose number of failures cannot be read", covers.Requirements(
+		UnreadableFailureCount), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		s.Except("job-index-failure-count")
+		job := s.Create(indexed(3).BackoffLimitPerIndex(5).FinishedAgo(longAgo))
+		pods := job.Runs(3)
+		for i, value := range []string{"many", "-1", "4294967296"} {
+			pods[i].Change(func(p *corev1.Pod) { p.Annotations[batchv1.JobIndexFailureCountAnnotation] = value })
+		}
+		pods.End(1)
+		job.Counts("each index runs again", Counters{Active: 3, Ready: 3, Failed: 3})
+		job.Runs(3).End(0)
+		job.Completes(Counters{Succeeded: 3, Failed: 3})
+	})
+
 	// Wrong: lists each index, or "0-1".
 	It("the Job lists failedIndexes as ranges", covers.Requirements(FailedIndexesFormat), func(ctx SpecContext) {
 		s := framework.New(ctx)

@@ -29,6 +29,19 @@ var suspensionDeletesAdopted = framework.NoQueue("a suspended Job deletes the ac
 // A pod counts for the Job that controls it, and so these specs belong to the behaviour
 // completions.
 var _ = Describe("Job pods:", behaviour.Completions, func() {
+	// Wrong: adds it a second time.
+	It("the controller creates them with the finalizer once although the template has it", covers.Requirements(
+		TrackingFinalizer), func(ctx SpecContext) {
+		s := framework.New(ctx)
+		job := s.Create(puppet.Job("a").With(func(j *batchv1.Job) {
+			j.Spec.Template.Finalizers = []string{batchv1.JobTrackingFinalizer}
+		}))
+		pod := job.Runs(1)[0]
+		Expect(pod.Finalizers).To(Equal([]string{batchv1.JobTrackingFinalizer}), "metadata.finalizers")
+		pod.End(0)
+		job.Completes(Counters{Succeeded: 1})
+	})
+
 	// Source: batch/v1 JobSpec.template, JobNameLabel and ControllerUidLabel.
 	DescribeTable("the controller creates them", func(ctx SpecContext, has func(framework.Pod, *framework.Job)) {
 		s := framework.New(ctx)

@@ -144,7 +144,8 @@ type faultFields struct {
 	// Default: all.
 	Nth   int `yaml:"nth,omitempty"`
 	First int `yaml:"first,omitempty"`
-	// Do is what happens to it: answer CODE, deny DURATION, drop, lose answer, lose answer late, break off, go away,
+	// Do is what happens to it: answer CODE, deny DURATION, webhook fails DURATION, webhook slow DURATION, drop,
+	// lose answer, lose answer late, break off, go away,
 	// delay DURATION, away DURATION, freeze before DURATION, freeze after DURATION, kill before, kill after, stop
 	// before or stop after; and to an event of a watch: hold DURATION, close, expire or deny DURATION.
 	Do string `yaml:"do"`

@@ -283,6 +283,11 @@ var (
 		"A failure that podFailurePolicy ignores MUST delay the next pod of its index as others do.",
 		"KEP-3850; kubernetes/kubernetes#119378",
 		contract.BackoffLimitPerIndex, contract.Situations{spec.IgnoreMatched})
+	UnreadableFailureCount = set.New("JOB-BACKOFFLIMITPERINDEX-024",
+		"An index MUST be retried although the annotation batch.kubernetes.io/job-index-failure-count of its pod is "+
+			"no number of failures.",
+		"batch/v1 JobIndexFailureCountAnnotation: any user who may change the pod may write it; KEP-3850",
+		contract.BackoffLimitPerIndex, contract.Situations{spec.IndexFailed})
 	RejectedDelaysIndex = set.New("JOB-BACKOFFLIMITPERINDEX-023",
 		"After a failure of a pod that does not show when it ended, the delay of its index MUST NOT begin before the "+
 			"pod's creation.",
