@@ -40,7 +40,7 @@ func crashCommand() *cobra.Command {
 			if !cmd.Flags().Changed("seed") {
 				t.Seed = rand.Uint64N(1 << 32)
 			}
-			if t.Implementation, err = ofJobs(name); err != nil {
+			if t.Implementation, err = onOneCluster(name); err != nil {
 				return err
 			}
 			o.Implementation, o.Out, t.Progress = t.Implementation, cmd.ErrOrStderr(), cmd.ErrOrStderr()

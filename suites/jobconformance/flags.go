@@ -103,8 +103,8 @@ func shardFlag(set *pflag.FlagSet, shard *run.Shard, of string) {
 		", from the first: 1/4, 2/4 and so on; auto and auto/4 as for run")
 }
 
-// ofJobs returns an implementation whose Jobs and pods are in the cluster that it works on.
-func ofJobs(name string) (implementation.Implementation, error) {
+// onOneCluster returns an implementation whose Jobs and pods are in the cluster that it works on.
+func onOneCluster(name string) (implementation.Implementation, error) {
 	impl, err := implementation.Parse(name)
 	switch {
 	case err != nil:
@@ -120,7 +120,7 @@ func ofJobs(name string) (implementation.Implementation, error) {
 
 // proxied returns one of them that can run behind a fault proxy.
 func proxied(name string) (implementation.Implementation, error) {
-	impl, err := ofJobs(name)
+	impl, err := onOneCluster(name)
 	if err == nil && !impl.IsProcess() {
 		err = badinput.New("the implementation "+impl.Name+" cannot run behind a fault proxy", "use "+processes)
 	}

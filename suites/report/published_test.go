@@ -171,7 +171,7 @@ func TestPublishedReportsDoNotDependOnTheRun(t *testing.T) {
 	}
 }
 
-func TestOnlyWholeRunsOfANamedVersionArePublished(t *testing.T) {
+func TestOnlyCompleteRunsOfANamedVersionArePublished(t *testing.T) {
 	complete := func() *Report {
 		return &Report{Result: ResultNonConformant, Implementation: Implementation{Name: "mine", Version: "v1"}}
 	}
