@@ -1,6 +1,7 @@
 package suites
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -156,7 +157,8 @@ func TestReleasesCanBeVerified(t *testing.T) {
 		}
 		last = max(last, at)
 	}
-	if attested := steps[last].With["subject-checksums"]; attested != "dist/"+config.Checksum.Name {
+	attested := slices.Collect(maps.Values(steps[last].With))
+	if len(attested) != 1 || attested[0] != "dist/"+config.Checksum.Name {
 		t.Errorf("the provenance is that of %v", attested)
 	}
 }
