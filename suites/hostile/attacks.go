@@ -153,7 +153,7 @@ var Controllers = []Controller{
 				pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: harness, APIVersion: "v1",
 					Operation: metav1.ManagedFieldsOperationUpdate, FieldsType: "FieldsV1",
 					Time:     ptr.To(metav1.NewTime(time.Now().Add(time.Hour))),
-					FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{"f:a":{}}}}`)}}}
+					FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:a":{}}}}`)}}
 				_, _ = a.set.CoreV1().Pods(j.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 			})
 		},
