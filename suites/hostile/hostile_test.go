@@ -96,7 +96,7 @@ func (r runner) run(t *testing.T, implementation string, requirements []string, 
 	t.Helper()
 	reports := t.TempDir()
 	args := []string{"run", "--implementation", implementation, "--requirement", strings.Join(requirements, ","),
-		"--output-dir", reports, "--shard=1/1", "--print-results", "--patience=10s"}
+		"--output-dir", reports, "--shard=1/1", "--print-results", "--patience=5s"}
 	for flag, value := range map[string]string{"--assets": selftest.Builder().AssetsDir,
 		"--cache-dir": selftest.Builder().CacheDir} {
 		if value != "" {
