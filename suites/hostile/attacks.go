@@ -255,7 +255,7 @@ func (a *attacker) findHidden(ctx context.Context) {
 		var token struct{ Start string }
 		text, _ := base64.RawURLEncoding.DecodeString(list.Continue)
 		_ = json.Unmarshal(text, &token)
-		if name := strings.TrimRight(token.Start, "\x00"); ofHarness(name) && len(list.Items) == 0 {
+		if name := strings.Trim(token.Start, "/\x00"); ofHarness(name) && len(list.Items) == 0 {
 			_ = a.set.CoreV1().Pods(name).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 		}
 		page.Continue = list.Continue
