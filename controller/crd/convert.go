@@ -27,11 +27,16 @@ func viewOf(cronJob *v1.CronJob, jobs []*batchv1.Job, now time.Time) plan.View {
 // toBatch returns a CronJob as one of batch/v1. It compiles as long as both APIs have the same
 // fields.
 func toBatch(cronJob *v1.CronJob) *batchv1.CronJob {
-	return &batchv1.CronJob{
+	batch := &batchv1.CronJob{
 		ObjectMeta: cronJob.ObjectMeta,
-		Spec:       batchv1.CronJobSpec(cronJob.Spec),
+		Spec:       batchv1.CronJobSpec(cronJob.Spec.JobSpec),
 		Status:     batchv1.CronJobStatus(cronJob.Status),
 	}
+	if of := cronJob.Spec.RunTemplate; of != nil {
+		batch.Spec.JobTemplate.ObjectMeta = of.ObjectMeta
+		batch.Status = referring(batch.Status, batchv1.SchemeGroupVersion.WithKind("Job"))
+	}
+	return batch
 }
 
 // toBatchJob returns a Job with its scheduled time in the annotation of batch/v1, whatever that was.
@@ -48,7 +53,7 @@ func fromBatchJob(cronJob *v1.CronJob, planned *batchv1.Job) *batchv1.Job {
 	job := *planned
 	job.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(cronJob,
 		v1.GroupVersion.WithKind("CronJob"))}
-	job.Annotations = maps.Clone(cronJob.Spec.JobTemplate.Annotations)
+	job.Annotations = maps.Clone(toBatch(cronJob).Spec.JobTemplate.Annotations)
 	metav1.SetMetaDataAnnotation(&job.ObjectMeta, v1.ScheduledAt,
 		planned.Annotations[batchv1.CronJobScheduledTimestampAnnotation])
 	return &job

@@ -44,6 +44,7 @@ const (
 // +kubebuilder:rbac:groups=batch.jobconformance.io,resources=cronjobs,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch.jobconformance.io,resources=cronjobs/status,verbs=update
 // +kubebuilder:rbac:groups=batch.jobconformance.io,resources=cronjobs/finalizers,verbs=update
+// +kubebuilder:rbac:groups=batch.jobconformance.io,resources=runs,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 type Reconciler struct {
@@ -67,18 +68,21 @@ type memory struct {
 
 // SetupWithManager has a manager run the reconciler, for so many CronJobs at the same time.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr manager.Manager, concurrent int) error {
-	err := mgr.GetFieldIndexer().IndexField(ctx, &batchv1.Job{}, ownerUID, func(object client.Object) []string {
-		if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
-			return []string{string(owner.UID)}
+	for _, of := range []client.Object{&batchv1.Job{}, &v1.Run{}} {
+		err := mgr.GetFieldIndexer().IndexField(ctx, of, ownerUID, func(object client.Object) []string {
+			if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
+				return []string{string(owner.UID)}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	return builder.ControllerManagedBy(mgr).
 		For(&v1.CronJob{}).
 		Owns(&batchv1.Job{}).
+		Owns(&v1.Run{}).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: concurrent,
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
@@ -128,15 +132,15 @@ func (r *Reconciler) observe(ctx context.Context, from client.Reader, name types
 	if from == client.Reader(r.Client) {
 		options = append(options, client.MatchingFields{ownerUID: string(cronJob.UID)}, client.UnsafeDisableDeepCopy)
 	}
-	var all batchv1.JobList
-	if err := from.List(ctx, &all, options...); err != nil {
+	all, err := jobsOf(ctx, from, cronJob, options...)
+	if err != nil {
 		return nil, plan.View{}, err
 	}
 	gone := known.deleted
 	known.deleted = map[types.UID]bool{}
 	var jobs []*batchv1.Job
-	for i := range all.Items {
-		if job := &all.Items[i]; metav1.IsControlledBy(job, cronJob) {
+	for _, job := range all {
+		if metav1.IsControlledBy(job, cronJob) {
 			jobs = append(jobs, job)
 			known.keep(gone, job.UID)
 		}
@@ -198,7 +202,7 @@ func (r *Reconciler) act(ctx context.Context, cronJob *v1.CronJob, p plan.Plan, 
 	}
 	var errs []error
 	for _, job := range p.Delete {
-		errs = append(errs, r.delete(ctx, job, known, emit))
+		errs = append(errs, r.delete(ctx, cronJob, job, known, emit))
 	}
 	if p.Create != nil {
 		errs = append(errs, r.start(ctx, cronJob, p, known, emit))
@@ -208,6 +212,9 @@ func (r *Reconciler) act(ctx context.Context, cronJob *v1.CronJob, p plan.Plan, 
 
 // record writes the status. Afterwards, the CronJob is as it was written.
 func (r *Reconciler) record(ctx context.Context, cronJob *v1.CronJob, status batchv1.CronJobStatus) error {
+	if cronJob.Spec.RunTemplate != nil {
+		status = referring(status, runKind)
+	}
 	cronJob.Status = v1.CronJobStatus(status)
 	if err := r.Status().Update(ctx, cronJob); err != nil {
 		return fmt.Errorf("writing the status: %w", err)
@@ -217,12 +224,13 @@ func (r *Reconciler) record(ctx context.Context, cronJob *v1.CronJob, status bat
 
 // delete deletes a Job and its pods. One that has not finished is spared if it has changed: it may
 // have succeeded meanwhile, which is to be recorded first.
-func (r *Reconciler) delete(ctx context.Context, job *batchv1.Job, known *memory, emit func(plan.Event)) error {
+func (r *Reconciler) delete(ctx context.Context, cronJob *v1.CronJob, job *batchv1.Job, known *memory,
+	emit func(plan.Event)) error {
 	only := client.Preconditions{UID: &job.UID}
 	if plan.Finished(job) == "" {
 		only.ResourceVersion = &job.ResourceVersion
 	}
-	err := r.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationBackground), only)
+	err := r.Delete(ctx, stored(cronJob, job), client.PropagationPolicy(metav1.DeletePropagationBackground), only)
 	switch {
 	case err == nil:
 		emit(event(corev1.EventTypeNormal, "SuccessfulDelete", string(job.UID), "Deleted Job %s", job.Name))
@@ -242,15 +250,15 @@ func (r *Reconciler) delete(ctx context.Context, job *batchv1.Job, known *memory
 func (r *Reconciler) start(ctx context.Context, cronJob *v1.CronJob, p plan.Plan, known *memory,
 	emit func(plan.Event)) error {
 	for _, job := range p.Replace {
-		if err := r.delete(ctx, job, known, emit); err != nil {
+		if err := r.delete(ctx, cronJob, job, known, emit); err != nil {
 			return err
 		}
 	}
-	job := fromBatchJob(cronJob, p.Create)
+	job := stored(cronJob, fromBatchJob(cronJob, p.Create))
 	err := r.Create(ctx, job)
 	switch {
 	case err == nil:
-		emit(event(corev1.EventTypeNormal, "SuccessfulCreate", job.Name, "Created Job %s", job.Name))
+		emit(event(corev1.EventTypeNormal, "SuccessfulCreate", job.GetName(), "Created Job %s", job.GetName()))
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return nil
 	case apierrors.IsAlreadyExists(err):
@@ -258,17 +266,18 @@ func (r *Reconciler) start(ctx context.Context, cronJob *v1.CronJob, p plan.Plan
 			return err
 		}
 		if !metav1.IsControlledBy(job, cronJob) {
-			emit(event(corev1.EventTypeWarning, "FailedCreate", job.Name, "A Job %s of another owner exists", job.Name))
+			emit(event(corev1.EventTypeWarning, "FailedCreate", job.GetName(), "A Job %s of another owner exists",
+				job.GetName()))
 			return nil
 		}
 	default:
 		if ctx.Err() == nil {
-			emit(event(corev1.EventTypeWarning, "FailedCreate", job.Name, "Creating Job %s: %v", job.Name, err))
+			emit(event(corev1.EventTypeWarning, "FailedCreate", job.GetName(), "Creating Job %s: %v", job.GetName(), err))
 		}
-		return fmt.Errorf("creating Job %s: %w", job.Name, err)
+		return fmt.Errorf("creating Job %s: %w", job.GetName(), err)
 	}
-	log.FromContext(ctx).V(1).Info("Started a Job", "job", job.Name)
-	return r.record(ctx, cronJob, p.Recorded(job))
+	log.FromContext(ctx).V(1).Info("Started a Job", "job", job.GetName())
+	return r.record(ctx, cronJob, p.Recorded(planned(job)))
 }
 
 func event(kind, reason, about, format string, args ...any) plan.Event {

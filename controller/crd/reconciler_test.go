@@ -141,6 +141,7 @@ func TestTheManifestHasAllFields(t *testing.T) {
 	}
 	full := hourly(policy("Forbid"), deadline(1), last("09:00"), active(job("09:00")))
 	full.Spec.TimeZone, full.Spec.Suspend, full.Spec.FailedJobsHistoryLimit = new(string), new(bool), new(int32)
+	full.Spec.RunTemplate = &v1.RunTemplateSpec{}
 	full.Status.LastSuccessfulTime = full.Status.LastScheduleTime
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(full)
 	if err != nil {

@@ -123,6 +123,9 @@ func validateSpec(spec *v1.CronJobSpec, path *field.Path) (wrong field.ErrorList
 // a quota, are about this moment: they come back when a Job is started.
 func (w *validator) validateTemplate(ctx context.Context, cronJob *v1.CronJob,
 	path *field.Path) (wrong field.ErrorList, err error) {
+	if cronJob.Spec.RunTemplate != nil {
+		return nil, nil // its schema has all rules
+	}
 	spec := cronJob.Spec.JobTemplate.Spec.DeepCopy()
 	if at := path.Child("spec"); spec.ManualSelector != nil && *spec.ManualSelector {
 		wrong = append(wrong, field.Invalid(at.Child("manualSelector"), true, "each Job gets a selector of its own"))

@@ -205,6 +205,7 @@ func implementations(*cobra.Command, string) []cobra.Completion {
 		implementation.Reference + "\tthe bundled controller",
 		implementation.KubeControllerManager + "\tupstream's, of the cluster's version",
 		implementation.CRD + "\tbundled, for CronJobs that are a custom resource",
+		implementation.Runs + "\tbundled, for such CronJobs whose Jobs are one as well",
 		implementation.Aggregator + "\tbundled, for Jobs whose pods run in another cluster",
 		implementation.Builtin + "\tthe controller of a kind or existing cluster itself",
 		"exec:\ta process: exec:COMMAND --kubeconfig={kubeconfig}",

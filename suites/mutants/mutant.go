@@ -62,6 +62,8 @@ func All() ([]Mutant, error) {
 // implementation is the name of the controller that it is made of.
 func (m Mutant) implementation() string {
 	switch {
+	case strings.HasPrefix(m.Edits[0].File, controller+"/crd/runs"):
+		return implementation.Runs
 	case m.ofResource():
 		return implementation.CRD
 	case strings.HasPrefix(m.Edits[0].File, controller+"/aggregator/"):

@@ -21,6 +21,11 @@ func (in *CronJobSpec) DeepCopyInto(out *CronJobSpec) {
 	out.SuccessfulJobsHistoryLimit, out.FailedJobsHistoryLimit = clone(in.SuccessfulJobsHistoryLimit),
 		clone(in.FailedJobsHistoryLimit)
 	in.JobTemplate.DeepCopyInto(&out.JobTemplate)
+	if in.RunTemplate != nil {
+		out.RunTemplate = new(RunTemplateSpec)
+		in.RunTemplate.ObjectMeta.DeepCopyInto(&out.RunTemplate.ObjectMeta)
+		in.RunTemplate.Spec.DeepCopyInto(&out.RunTemplate.Spec)
+	}
 }
 
 // DeepCopyInto copies all fields.
@@ -54,6 +59,31 @@ func (in *CronJobList) DeepCopyObject() runtime.Object {
 	in.ListMeta.DeepCopyInto(&out.ListMeta)
 	for i := range in.Items {
 		in.Items[i].DeepCopyInto(&out.Items[i])
+	}
+	return out
+}
+
+// DeepCopyInto copies all fields.
+func (in *RunSpec) DeepCopyInto(out *RunSpec) {
+	out.Retries, out.Paused = clone(in.Retries), clone(in.Paused)
+	in.Pod.DeepCopyInto(&out.Pod)
+}
+
+// DeepCopyObject implements runtime.Object.
+func (in *Run) DeepCopyObject() runtime.Object {
+	out := &Run{TypeMeta: in.TypeMeta}
+	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	in.Spec.DeepCopyInto(&out.Spec)
+	out.Status = RunStatus{Phase: in.Status.Phase, Began: in.Status.Began.DeepCopy(), Ended: in.Status.Ended.DeepCopy()}
+	return out
+}
+
+// DeepCopyObject implements runtime.Object.
+func (in *RunList) DeepCopyObject() runtime.Object {
+	out := &RunList{TypeMeta: in.TypeMeta, Items: make([]Run, len(in.Items))}
+	in.ListMeta.DeepCopyInto(&out.ListMeta)
+	for i := range in.Items {
+		out.Items[i] = *in.Items[i].DeepCopyObject().(*Run)
 	}
 	return out
 }

@@ -20,13 +20,22 @@ const ScheduledAt = "batch.jobconformance.io/scheduled-at"
 
 // AddToScheme makes the types known to a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &CronJob{}, &CronJobList{})
+	scheme.AddKnownTypes(GroupVersion, &CronJob{}, &CronJobList{}, &Run{}, &RunList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }
 
-// CronJobSpec says when Jobs are started, and which.
+// CronJobSpec says when Jobs are started, and which; or Runs, where it has a template of them.
 type CronJobSpec struct {
+	JobSpec `json:",inline"`
+	// RunTemplate is what Runs are made of, which are started in place of Jobs. Default: Jobs are.
+	// +optional
+	// +kubebuilder:pruning:PreserveUnknownFields
+	RunTemplate *RunTemplateSpec `json:"runTemplate,omitempty"`
+}
+
+// JobSpec are the fields of batch/v1's CronJob.
+type JobSpec struct {
 	// Schedule in cron syntax: five fields, or a macro such as @hourly.
 	// +kubebuilder:validation:MinLength=1
 	Schedule string `json:"schedule"`
@@ -45,6 +54,7 @@ type CronJobSpec struct {
 	// +optional
 	Suspend *bool `json:"suspend,omitempty"`
 	// JobTemplate is what the Jobs are made of.
+	// +optional
 	// +kubebuilder:pruning:PreserveUnknownFields
 	JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
 	// SuccessfulJobsHistoryLimit is how many successful Jobs are kept. Default: 3.
@@ -90,4 +100,64 @@ type CronJobList struct {
 	metav1.ListMeta `json:"metadata,omitzero"`
 
 	Items []CronJob `json:"items"`
+}
+
+// RunTemplateSpec is what Runs are made of.
+type RunTemplateSpec struct {
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	Spec RunSpec `json:"spec"`
+}
+
+// RunSpec is one pod that runs to its end.
+type RunSpec struct {
+	// Pod is what it is made of.
+	Pod corev1.PodTemplateSpec `json:"pod"`
+	// Retries are how often it may fail. Default: up to who runs it.
+	// +optional
+	Retries *int32 `json:"retries,omitempty"`
+	// Paused keeps it from being created. Default: false.
+	// +optional
+	Paused *bool `json:"paused,omitempty"`
+}
+
+// Phases by which a Run has ended.
+const (
+	RunSucceeded = "Succeeded"
+	RunFailed    = "Failed"
+)
+
+// RunStatus is what became of the pod.
+type RunStatus struct {
+	// Phase is RunSucceeded or RunFailed once the Run has ended.
+	// +optional
+	Phase string `json:"phase,omitempty"`
+	// Began and Ended are when it did.
+	// +optional
+	Began *metav1.Time `json:"began,omitempty"`
+	// +optional
+	Ended *metav1.Time `json:"ended,omitempty"`
+}
+
+// Run is a Job of a kind of its own. Whoever runs it is not in this repository: a check has the harness do so.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+type Run struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	Spec   RunSpec   `json:"spec"`
+	Status RunStatus `json:"status,omitzero"`
+}
+
+// RunList is a list of Runs.
+//
+// +kubebuilder:object:root=true
+type RunList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+
+	Items []Run `json:"items"`
 }
