@@ -67,6 +67,7 @@ func TestBadInputIsOneLineAndCode2(t *testing.T) {
 			"is no tree of Kubernetes"},
 		"tree of two versions": {[]string{"repro", "--issue=139428", "--kubernetes-source=.",
 			"--version=v1.36.1,v1.36.3"}, "a tree has one version"},
+		"confined somehow":         {[]string{"--confine", "some"}, "use auto, strict or off"},
 		"not a regular expression": {[]string{"--focus", "("}, "not a regular expression"},
 		"not a label filter":       {[]string{"--labels", "a &&"}, "not a label filter"},
 		"unknown requirement":      {[]string{"--requirement", "JOB-NONE-001"}, `unknown requirement "JOB-NONE-001"`},
