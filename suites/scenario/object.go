@@ -51,7 +51,8 @@ func (o *Object) UnmarshalYAML(node *yaml.Node) error {
 	case wrong != nil:
 		return fmt.Errorf("line %d: %w", lineOf(node, wrong.Error()), unknownPath(object, wrong))
 	case object.GetNamespace() != "":
-		return fmt.Errorf("line %d: the object is created in the namespace of the scenario; leave namespace out", node.Line)
+		return fmt.Errorf("line %d: the object is created in the namespace of the scenario; leave namespace out",
+			node.Line)
 	}
 	o.Object = object
 	return nil

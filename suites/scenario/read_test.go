@@ -96,7 +96,7 @@ func TestReadRefusesInOneLineWithLineAndField(t *testing.T) {
 		"an empty step": {steps + "- {}\n", "line 3: the step does nothing"},
 		"two in one": {steps + "- hold: jobs\n  await: 'true'\n",
 			"line 3: a step does one thing, this one hold, await"},
-		"another namespace": {steps + "- create: {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default}}\n",
+		"another namespace": {steps + "- create: {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b}}\n",
 			"line 3: the object is created in the namespace of the scenario; leave namespace out"},
 		"no kind": {steps + "- create: {apiVersion: v1, metadata: {name: a}}\n",
 			"line 3: an object has apiVersion and kind"},
