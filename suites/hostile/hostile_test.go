@@ -25,7 +25,8 @@ var parallelism = []string{"JOB-PARALLELISM-001", "JOB-PARALLELISM-002", "JOB-CO
 // limit is how long one run may take on a busy machine.
 const limit = 5 * time.Minute
 
-// TestHostileControllers runs each of them, or those whose names the regular expression HOSTILE matches.
+// TestHostileControllers runs each of them, or those whose names the regular expression HOSTILE matches. One takes 10 s
+// to 60 s, two that take the node away up to 2 min: pods do not run any more, and all waits end at their limits.
 func TestHostileControllers(t *testing.T) {
 	names := selftest.Named(t, "HOSTILE", "hostile")
 	r := runner{bin: t.TempDir()}
