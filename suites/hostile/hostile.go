@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/jobconformance/jobconformance/fixtures/build"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
@@ -54,12 +55,12 @@ type attacker struct {
 }
 
 // Main runs the hostile controller that the first of some arguments names, by the kubeconfig that the second one is.
-// The third is the program of the reference; others are the controller's own.
+// The third is the program jobconformance, which is the reference by that name; others are the controller's own.
 func Main(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if len(args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: NAME KUBECONFIG REFERENCE [ARGUMENT ...]")
+		fmt.Fprintln(os.Stderr, "usage: NAME KUBECONFIG JOBCONFORMANCE [ARGUMENT ...]")
 		return 2
 	}
 	i := slices.IndexFunc(Controllers, func(c Controller) bool { return c.Name == args[0] })
@@ -75,7 +76,7 @@ func Main(args []string) int {
 }
 
 // run attacks until ctx ends, or the reference does.
-func (c Controller) run(ctx context.Context, kubeconfig, reference string, args []string) error {
+func (c Controller) run(ctx context.Context, kubeconfig, program string, args []string) error {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return err
@@ -91,8 +92,9 @@ func (c Controller) run(ctx context.Context, kubeconfig, reference string, args 
 		<-ctx.Done()
 		return nil
 	}
-	right := exec.CommandContext(ctx, reference, "--kubeconfig="+kubeconfig, "--leader-elect=false",
-		"--metrics-bind-address=0")
+	right := exec.CommandContext(ctx, program)
+	right.Args = []string{build.Reference, "--kubeconfig=" + kubeconfig, "--leader-elect=false",
+		"--metrics-bind-address=0"}
 	right.Stderr = os.Stderr
 	right.Cancel = func() error { return right.Process.Signal(syscall.SIGTERM) }
 	if err := right.Run(); ctx.Err() == nil {
