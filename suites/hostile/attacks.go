@@ -131,7 +131,7 @@ var Controllers = []Controller{
 	},
 	{
 		Name: "finds-hidden", Does: "deletes the pods of namespaces that it is not shown",
-		Names: "acts in a namespace that it was not shown", Verdict: Red,
+		Names: "acts in a namespace that it was not shown, of another spec", Verdict: Red,
 		attack: func(ctx context.Context, a *attacker) { a.findHidden(ctx) },
 	},
 	{
