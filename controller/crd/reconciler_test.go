@@ -44,11 +44,10 @@ func server(t *testing.T, objects ...client.Object) client.Client {
 	if err := v1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
+	owner := func(o client.Object) []string { return []string{string(metav1.GetControllerOf(o).UID)} }
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1.CronJob{},
 		&batchv1.Job{}).
-		WithIndex(&batchv1.Job{}, ownerUID, func(o client.Object) []string {
-			return []string{string(metav1.GetControllerOf(o).UID)}
-		}).Build()
+		WithIndex(&batchv1.Job{}, ownerUID, owner).WithIndex(&v1.Run{}, ownerUID, owner).Build()
 }
 
 func reconcileOnce(t *testing.T, shown, live client.Client, clock string) *events.FakeRecorder {
