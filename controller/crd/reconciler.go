@@ -272,7 +272,8 @@ func (r *Reconciler) start(ctx context.Context, cronJob *v1.CronJob, p plan.Plan
 		}
 	default:
 		if ctx.Err() == nil {
-			emit(event(corev1.EventTypeWarning, "FailedCreate", job.GetName(), "Creating Job %s: %v", job.GetName(), err))
+			emit(event(corev1.EventTypeWarning, "FailedCreate", job.GetName(), "Creating Job %s: %v", job.GetName(),
+				err))
 		}
 		return fmt.Errorf("creating Job %s: %w", job.GetName(), err)
 	}

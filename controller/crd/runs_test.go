@@ -11,8 +11,9 @@ import (
 
 func ofRuns(c *v1.CronJob) {
 	c.Spec.RunTemplate = &v1.RunTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"team": "blue"}, Annotations: map[string]string{"a": "b"}},
-		Spec:       v1.RunSpec{Retries: ptr.To[int32](2)},
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"team": "blue"},
+			Annotations: map[string]string{"a": "b"}},
+		Spec: v1.RunSpec{Retries: ptr.To[int32](2)},
 	}
 }
 

@@ -106,7 +106,8 @@ func unclaimed(r dialect.Resource) (all []spec.Expectation) {
 		}
 		for _, path := range r.Children.Lacking() {
 			if q.IsAbout(path) && reason == "" {
-				reason, by = "the kind of its children has no "+strings.TrimPrefix(path, "spec.jobTemplate."), "children"
+				reason = "the kind of its children has no " + strings.TrimPrefix(path, "spec.jobTemplate.")
+				by = "children"
 			}
 		}
 		switch {

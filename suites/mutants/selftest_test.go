@@ -63,7 +63,8 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	defer stop()
 	var kinds []*selftest
 	for _, kind := range []*selftest{{of: implementation.Reference}, {of: implementation.CRD},
-		{of: implementation.Runs}, {of: implementation.Aggregator}, {of: implementation.Reference, gates: ofWorkloads}} {
+		{of: implementation.Runs}, {of: implementation.Aggregator},
+		{of: implementation.Reference, gates: ofWorkloads}} {
 		kind.few = os.Getenv("MUTANTS") != ""
 		if err := kind.take(t, all); err != nil {
 			t.Fatal(err)

@@ -140,7 +140,7 @@ type RunStatus struct {
 	Ended *metav1.Time `json:"ended,omitempty"`
 }
 
-// Run is a Job of a kind of its own. Whoever runs it is not in this repository: a check has the harness do so.
+// Run is a Job of a kind of its own. No controller of it is here: a check runs it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
