@@ -9,6 +9,7 @@ import (
 	"github.com/jobconformance/jobconformance/controller/cronjob/plan"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 // viewOf returns the View of a CronJob and its Jobs. It modifies neither: they may be the cache's.
@@ -33,6 +34,12 @@ func toBatch(cronJob *v1.CronJob) *batchv1.CronJob {
 		Status:     batchv1.CronJobStatus(cronJob.Status),
 	}
 	if of := cronJob.Spec.RunTemplate; of != nil {
+		if batch.Spec.SuccessfulJobsHistoryLimit == nil { // no webhook is needed for Runs
+			batch.Spec.SuccessfulJobsHistoryLimit = ptr.To[int32](3)
+		}
+		if batch.Spec.FailedJobsHistoryLimit == nil {
+			batch.Spec.FailedJobsHistoryLimit = ptr.To[int32](1)
+		}
 		batch.Spec.JobTemplate.ObjectMeta = of.ObjectMeta
 		batch.Status = referring(batch.Status, batchv1.SchemeGroupVersion.WithKind("Job"))
 	}
