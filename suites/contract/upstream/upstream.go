@@ -70,6 +70,14 @@ var (
 	}}
 	// CountedFromOldList is a pod that is counted again after a restart that begins with an old list.
 	CountedFromOldList = spec.Bug{Key: "counted-again-from-old-list"}
+	// CompleteBeforeRelease is a Job that is Complete although a pod has its finalizer.
+	CompleteBeforeRelease = spec.Bug{Key: "complete-before-release-from-old-list", Explored: spec.Explored{
+		Scenario: "user-.*", Plan: ".*: kill after; (.*; )?list pods 1: past .*", Cause: "step [0-9]+",
+	}}
+	// PodFromOldJob is a pod that is created because a list of Jobs was old, and outlives its Job.
+	PodFromOldJob = spec.Bug{Key: "pod-of-finished-job-from-old-list", Explored: spec.Explored{
+		Scenario: "user-.*", Plan: ".*: kill after; (.*; )?list jobs 1: past .*", Cause: "step [0-9]+",
+	}}
 	// WithoutCompletions is a Job whose completions a user takes away, and an API server that panics over it.
 	WithoutCompletions = spec.Bug{Key: "success-policy-without-completions", Explored: spec.Explored{
 		Scenario: "user-success-policy", Plan: ".*user changes spec.completions to null.*", Cause: "step [0-9]+",
@@ -140,5 +148,5 @@ func OfSpecs() []spec.Bug {
 // Bugs returns all of them, also those that only explorations show.
 func Bugs() []spec.Bug {
 	return append(OfSpecs(), WithoutCompletions, RestartLimitForgotten, StartedAgain, CompleteAndSuspended,
-		DeletedCountAsFailed, ActiveInTerminating)
+		DeletedCountAsFailed, ActiveInTerminating, CompleteBeforeRelease, PodFromOldJob)
 }
