@@ -93,7 +93,7 @@ var _ = Describe("CronJob faults:", faultLabels, func() {
 	})
 
 	// It does not see the Job, and finds out that there is one of that name when it creates it again. A controller that
-	// gives each Job another name starts two. Wrong: records one without UID.
+	// gives each Job another name starts two. Wrong: does not try to read it again.
 	It("the controller records a Job that it could not read after a lost answer", covers.Requirements(
 		RecordsDespiteFaults), covers.MayShow(upstream.LostStart), func(ctx SpecContext) {
 		s, tick := startedCronJob(ctx), framework.Ago(30*time.Minute)
