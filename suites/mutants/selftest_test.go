@@ -161,9 +161,11 @@ func (s *selftest) featureGates() (list string) {
 }
 
 // apart reports whether mutants are checked at the same time, each spec with one of its own. The
-// webhooks of a custom resource are called for all namespaces, and a controller with a member works in all of its
-// namespaces, so that there is one at a time.
-func (s *selftest) apart() bool { return !s.impl.ServesWebhooks() && !s.impl.HasMember() }
+// webhooks of a custom resource are called for all namespaces, and a controller with a companion or a member works in
+// all of theirs, so that there is one at a time.
+func (s *selftest) apart() bool {
+	return !s.impl.ServesWebhooks() && s.impl.Lacks() == "" && !s.impl.HasMember()
+}
 
 // run checks mutants, several at a time.
 func (s *selftest) run(ctx context.Context, environment *run.Environment) error {
