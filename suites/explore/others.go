@@ -51,13 +51,11 @@ func nodes(verb, _ string) []Action {
 }
 
 // lost is true for a pod on a node that does not answer any more.
-const lost = "has(p.metadata.annotations) && '" + onLostNode + "' in p.metadata.annotations"
-
-const onLostNode = "example.com/lost"
+const lost = "has(p.metadata.annotations) && '" + scenario.Lost + "' in p.metadata.annotations"
 
 // loseNode are the steps of LosesNode.
 func loseNode(end string) []scenario.Step {
-	stays := map[string]any{"annotations": map[string]any{puppet.Terminate: puppet.Hold, onLostNode: "true"}}
+	stays := map[string]any{"annotations": map[string]any{puppet.Terminate: puppet.Hold, scenario.Lost: "true"}}
 	given := map[string]any{"phase": corev1.PodFailed, "reason": "NodeLost"}
 	return []scenario.Step{
 		{Await: "pods.exists(p, " + running + ") || " + end},

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,6 +74,16 @@ func (e *ends) next(pod *corev1.Pod) end {
 	return next
 }
 
+// Lost is the annotation of a pod whose node is gone: it does not end as Scenario.Ends says.
+const Lost = "example.com/lost"
+
+// lost reports whether a pod has the annotation.
+func (r *runner) lost(uid types.UID) bool {
+	return slices.ContainsFunc(r.Recorder.Pods(), func(p corev1.Pod) bool {
+		return p.UID == uid && p.Annotations[Lost] != ""
+	})
+}
+
 // endPods sets how pods end, until ctx ends.
 func (r *runner) endPods(ctx context.Context) error {
 	e := newEnds(r.scenario.Ends)
@@ -101,7 +112,9 @@ func (r *runner) endPods(ctx context.Context) error {
 					defer timer.Stop()
 					select {
 					case <-timer.C:
-						set(&pod, next.code)
+						if !r.lost(pod.UID) {
+							set(&pod, next.code)
+						}
 					case <-ctx.Done():
 					}
 				})
