@@ -30,6 +30,23 @@ func halfway(ctx context.Context) (s *framework.Sandbox, job *framework.Job, pod
 	return s, job, job.Runs(2)
 }
 
+// completesDespite expects every pod to be created and counted once, although a fault meets these calls twice each.
+func completesDespite(ctx context.Context, f fault) {
+	GinkgoHelper()
+	s := started(ctx)
+	var all []func()
+	for _, calls := range []faultproxy.Calls{createPods, releasePods, writeStatus} {
+		all = append(all, inject(s, calls, f, f))
+	}
+	jobs := createEach(s, puppet.Job("").Parallelism(2).Completions(2).ExitCodes("0"))
+	for _, happened := range all {
+		happened()
+	}
+	for _, job := range jobs {
+		completes(job, 2)
+	}
+}
+
 // catchesUp has a pod of the Job succeed and another Job be created, and calls meanwhile after that. It waits until the
 // controller has done what is to be done for both.
 func catchesUp(s *framework.Sandbox, job *framework.Job, pods framework.Pods, meanwhile func()) {
@@ -82,35 +99,13 @@ var _ = Describe("Job faults:", faultLabels, func() {
 	// The status of the answer arrives, and says that all is well. Wrong: takes the rest for empty.
 	It("with answers that break off, every pod is created and counted once", covers.Requirements(
 		ReadsFullAnswers), func(ctx SpecContext) {
-		s := started(ctx)
-		var all []func()
-		for _, calls := range []faultproxy.Calls{createPods, releasePods, writeStatus} {
-			all = append(all, inject(s, calls, (*faultproxy.Rule).BreakOff, (*faultproxy.Rule).BreakOff))
-		}
-		jobs := createEach(s, puppet.Job("").Parallelism(2).Completions(2).ExitCodes("0"))
-		for _, happened := range all {
-			happened()
-		}
-		for _, job := range jobs {
-			completes(job, 2)
-		}
+		completesDespite(ctx, (*faultproxy.Rule).BreakOff)
 	})
 
 	// Wrong: connects once, at its start.
 	It("the controller takes a new connection when the API server ends one", covers.Requirements(
 		TakesNewConnections), func(ctx SpecContext) {
-		s := started(ctx)
-		var all []func()
-		for _, calls := range []faultproxy.Calls{createPods, releasePods, writeStatus} {
-			all = append(all, inject(s, calls, (*faultproxy.Rule).GoAway, (*faultproxy.Rule).GoAway))
-		}
-		jobs := createEach(s, puppet.Job("").Parallelism(2).Completions(2).ExitCodes("0"))
-		for _, happened := range all {
-			happened()
-		}
-		for _, job := range jobs {
-			completes(job, 2)
-		}
+		completesDespite(ctx, (*faultproxy.Rule).GoAway)
 	})
 
 	// The second pod leaves no trace: a list alone shows that it is gone. Wrong: watches on from where it was.

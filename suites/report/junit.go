@@ -68,6 +68,12 @@ func jUnit(run Run, r *Report, pictures map[string]Picture) jUnitSuites {
 	add := func(c reporters.JUnitTestCase) {
 		suite.TestCases = append(suite.TestCases, jUnitCase{JUnitTestCase: c})
 	}
+	failed := func(name string, cause spec.Cause, text string) {
+		add(reporters.JUnitTestCase{
+			Name: name, Classname: spec.Suite, Status: string(spec.Failed),
+			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(cause), Description: text},
+		})
+	}
 	for i, c := range r.Causes {
 		suite.Properties.Properties = append(suite.Properties.Properties, reporters.JUnitProperty{
 			Name: fmt.Sprintf("cause %d", i+1), Value: c.Count() + ", " + c.Sentence()})
@@ -83,32 +89,17 @@ func jUnit(run Run, r *Report, pictures map[string]Picture) jUnitSuites {
 		for _, crash := range run.Crashes {
 			crashes = append(crashes, crash.String())
 		}
-		text := strings.Join(crashes, "\n\n")
-		add(reporters.JUnitTestCase{
-			Name: "the implementation runs until it is stopped", Classname: spec.Suite, Status: string(spec.Failed),
-			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.ImplementationExited),
-				Description: text},
-		})
+		failed("the implementation runs until it is stopped", spec.ImplementationExited, strings.Join(crashes, "\n\n"))
 	}
 	if len(run.Interferences) > 0 {
 		var all []string
 		for _, i := range run.Interferences {
 			all = append(all, i.String())
 		}
-		text := strings.Join(all, "\n")
-		add(reporters.JUnitTestCase{
-			Name: "the controller does not interfere", Classname: spec.Suite, Status: string(spec.Failed),
-			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.Interfered),
-				Description: text},
-		})
+		failed("the controller does not interfere", spec.Interfered, strings.Join(all, "\n"))
 	}
 	if run.Leaders.Failed() {
-		text := run.Leaders.String()
-		add(reporters.JUnitTestCase{
-			Name: "of several replicas, one leads and no other writes", Classname: spec.Suite,
-			Status:  string(spec.Failed),
-			Failure: &reporters.JUnitFailure{Message: firstLine(text), Type: string(spec.Assertion), Description: text},
-		})
+		failed("of several replicas, one leads and no other writes", spec.Assertion, run.Leaders.String())
 	}
 	if run.HarnessError != "" {
 		add(reporters.JUnitTestCase{
