@@ -9,11 +9,9 @@ import (
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
 	. "github.com/onsi/ginkgo/v2"
-	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // In these specs, pods are disrupted as the scheduler, the controllers of taints and of pods' garbage, and the
@@ -71,7 +69,7 @@ func collected(s *framework.Sandbox, pod framework.Pod) {
 		p.Status.Phase = corev1.PodFailed
 		p.Status.Conditions = disrupted(p, "DeletionByPodGC")
 	})
-	Expect(s.Client.Delete(s.Context(), &pod.Pod, client.GracePeriodSeconds(0))).To(Succeed())
+	deleteWithin(s, pod, 0)
 }
 
 // shutDown disrupts a pod as its kubelet does when the node is shut down: it stays.
