@@ -341,10 +341,15 @@ func With(ctx context.Context, o run.Options, do func(context.Context, *run.Envi
 		if err != nil {
 			return err
 		}
+		clock, stop, err := started.Measure(ctx)
+		if err != nil {
+			return err
+		}
+		defer stop()
 		return do(ctx, started, Environment{
 			Config: started.Config(), As: as, Implementation: o.Implementation, Builds: started.Builds,
 			Version: version.Skew{APIServer: started.Version(), Controller: o.Implementation.Upstream()}.Older(),
-			RunName: started.Name(), Folder: filepath.Join(started.Reports, "scenarios"),
+			RunName: started.Name(), Folder: filepath.Join(started.Reports, "scenarios"), Clock: clock,
 		})
 	})
 }
