@@ -6,9 +6,11 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/faultproxy"
 	"github.com/jobconformance/jobconformance/fixtures/history"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
@@ -18,6 +20,7 @@ import (
 	"github.com/jobconformance/jobconformance/suites/bench/requests"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 const (
@@ -39,6 +42,7 @@ type Test struct {
 	Progress       io.Writer // takes a line every 20 kills
 
 	sandbox  *sandbox.Sandbox
+	watched  *faultproxy.Hidden // the way of the controller to the API server
 	random   *rand.Rand
 	scripts  []Script
 	recorder *history.Recorder
@@ -60,6 +64,10 @@ func (t *Test) Run(ctx context.Context) (*Tally, error) {
 	}
 	defer func() { _ = box.Close(context.WithoutCancel(ctx)) }()
 	t.sandbox, t.recorder = box, box.Recorder
+	if t.watched, err = t.Watched(t.Implementation); err != nil {
+		return nil, err
+	}
+	defer t.watched.Stop()
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -107,7 +115,8 @@ func (t *Test) execute(ctx context.Context) (*Tally, error) {
 }
 
 func (t *Test) start(n int) (*process.Process, error) {
-	return t.Cluster.Start(t.Implementation, fmt.Sprintf("crash-%03d.log", n))
+	return t.Implementation.Start(t.Builds, t.watched.Kubeconfig(),
+		filepath.Join(t.Reports, fmt.Sprintf("crash-%03d.log", n)))
 }
 
 // killAll starts the controller and kills it, Kills times.
@@ -180,7 +189,7 @@ func (t *Test) edits() map[int][]func(context.Context) error {
 			patch := fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, suspend)
 			_, err := t.Client.BatchV1().Jobs(t.sandbox.Namespace).Patch(ctx, name, types.MergePatchType, patch,
 				metav1.PatchOptions{})
-			return err
+			return client.IgnoreNotFound(err) // examine says that it is gone
 		})
 	}
 	for _, s := range t.scripts {
@@ -232,6 +241,9 @@ func (t *Test) examine(ctx context.Context, tally *Tally) error {
 	if len(h.Gaps) > 0 {
 		return fmt.Errorf("the watch of %ss was cut: %s; pods may be missing from the count", h.Gaps[0].Kind,
 			h.Gaps[0].Reason)
+	}
+	for _, i := range t.watched.Interferences() {
+		tally.blame("%s", i)
 	}
 	tally.count(t.scripts, outcomes(h), t.tracked())
 	for _, v := range t.sandbox.Judge(h) {

@@ -158,6 +158,11 @@ func TestKnownDeviationsExplainNothingElse(t *testing.T) {
 			t.Errorf("%s is known", what)
 		}
 	}
+	known[0].Explored.Cause = "" // any
+	at.Causes = append(at.Causes, string(spec.Interfered))
+	if knownOf(known, at) != nil {
+		t.Error("interference is known")
+	}
 }
 
 func TestHandOversShowWhatKillsShow(t *testing.T) {

@@ -212,8 +212,10 @@ func Expected(impl, release string, on []gates.Gate) ([]spec.Bug, error) {
 	}), err
 }
 
+// shows reports whether a bug explains a result. Nothing explains interference.
 func shows(b spec.Bug, o Result) bool {
-	return matches(b.Explored.Scenario, o.Scenario) && planShows(b.Explored.Plan, o.Plan) &&
+	return !slices.Contains(o.Causes, string(spec.Interfered)) &&
+		matches(b.Explored.Scenario, o.Scenario) && planShows(b.Explored.Plan, o.Plan) &&
 		!slices.ContainsFunc(o.Causes, func(cause string) bool { return !matches(b.Explored.Cause, cause) })
 }
 

@@ -29,9 +29,7 @@ const limit = 5 * time.Minute
 // to 60 s, two that take the node away up to 2 min: pods do not run any more, and all waits end at their limits.
 func TestHostileControllers(t *testing.T) {
 	names := selftest.Named(t, "HOSTILE", "hostile")
-	r := runner{bin: t.TempDir()}
-	r.build(t, "jobconformance", "../jobconformance")
-	r.build(t, "hostile", "./program")
+	r := newRunner(t)
 	var verdict string
 	_, r.results = r.run(t, "reference", parallelism, &verdict)
 	if verdict != Green {
@@ -44,10 +42,54 @@ func TestHostileControllers(t *testing.T) {
 	}
 }
 
+// ofOtherCommands are those with a verdict on a controller beside run, with arguments that let them be short.
+var ofOtherCommands = map[string][]string{
+	"crash":    {"--kills=2", "--jobs=7", "--seed=1"},
+	"explore":  {"--scenarios=^completions$", "--fail-fast"},
+	"handover": {"--scenarios=^completions$", "--plan=create pods 1: hand over after"},
+	"leaks":    {"--waves=3", "--objects=10"},
+	"soak":     {"--count=1", "--seed=1", "--shrink=1ms"},
+}
+
+// TestHostileControllersOfOtherCommands has the other commands see a controller that is right by all that it does to
+// Jobs. Each takes 10 s to 30 s.
+func TestHostileControllersOfOtherCommands(t *testing.T) {
+	const name = "deletes-leases"
+	if !selftest.Named(t, "HOSTILE", "hostile").MatchString(name) {
+		t.Skip("HOSTILE leaves it out")
+	}
+	c := Controllers[slices.IndexFunc(Controllers, func(c Controller) bool { return c.Name == name })]
+	r := newRunner(t)
+	for command, args := range ofOtherCommands {
+		t.Run(command, func(t *testing.T) {
+			flag := "--implementation"
+			if command == "handover" {
+				flag = "--from"
+			}
+			args = append([]string{command, flag, r.command(c, ""), "--output-dir", t.TempDir()}, args...)
+			var verdict string
+			begin := time.Now()
+			out := r.output(t, &verdict, r.flags(args...)...)
+			t.Logf("%s in %s", verdict, time.Since(begin).Round(100*time.Millisecond))
+			if says := "the controller interferes: " + c.Names; verdict != Red || !bytes.Contains(out, []byte(says)) {
+				t.Errorf("%s; expected %s that says %q:\n%s", verdict, Red, says, out)
+			}
+		})
+	}
+}
+
 // runner runs hostile controllers with a program of this checkout.
 type runner struct {
 	bin     string
 	results []byte // of a green run, as lines of a log
+}
+
+func newRunner(t *testing.T) runner {
+	t.Helper()
+	r := runner{bin: t.TempDir()}
+	r.build(t, "jobconformance", "../jobconformance")
+	r.build(t, "hostile", "./program")
+	return r
 }
 
 func (r runner) build(t *testing.T, name, of string) {
@@ -55,6 +97,23 @@ func (r runner) build(t *testing.T, name, of string) {
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(r.bin, name), of).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+}
+
+// command is the implementation that a hostile controller is. The file has results of a green run.
+func (r runner) command(c Controller, forged string) string {
+	return "exec:" + strings.Join([]string{filepath.Join(r.bin, "hostile"), c.Name, "{kubeconfig}",
+		filepath.Join(r.bin, "jobconformance"), forged}, " ")
+}
+
+// flags adds where control planes are.
+func (r runner) flags(args ...string) []string {
+	for flag, value := range map[string]string{"--assets": selftest.Builder().AssetsDir,
+		"--cache-dir": selftest.Builder().CacheDir} {
+		if value != "" {
+			args = append(args, flag, value)
+		}
+	}
+	return args
 }
 
 // attack runs a hostile controller, and compares what the run says with what is expected of it.
@@ -69,8 +128,7 @@ func (r runner) attack(t *testing.T, c Controller) {
 	}
 	var verdict string
 	begin := time.Now()
-	got, results := r.run(t, "exec:"+strings.Join([]string{filepath.Join(r.bin, "hostile"), c.Name, "{kubeconfig}",
-		filepath.Join(r.bin, "jobconformance"), forged}, " "), requirements, &verdict)
+	got, results := r.run(t, r.command(c, forged), requirements, &verdict)
 	var found []string
 	for _, i := range got.Interferences {
 		found = append(found, i.String())
@@ -93,15 +151,8 @@ func (r runner) run(t *testing.T, implementation string, requirements []string, 
 	[]byte) {
 	t.Helper()
 	reports := t.TempDir()
-	args := []string{"run", "--implementation", implementation, "--requirement", strings.Join(requirements, ","),
-		"--output-dir", reports, "--shard=1/1", "--print-results", "--patience=5s"}
-	for flag, value := range map[string]string{"--assets": selftest.Builder().AssetsDir,
-		"--cache-dir": selftest.Builder().CacheDir} {
-		if value != "" {
-			args = append(args, flag, value)
-		}
-	}
-	out := r.output(t, verdict, args...)
+	out := r.output(t, verdict, r.flags("run", "--implementation", implementation, "--requirement",
+		strings.Join(requirements, ","), "--output-dir", reports, "--shard=1/1", "--print-results", "--patience=5s")...)
 	found, err := report.Load(filepath.Join(reports, report.FileName))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

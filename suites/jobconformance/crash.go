@@ -21,7 +21,8 @@ const crashHelp = `Kills a controller with SIGKILL, again and again, while it wo
 kinds: Indexed and not, with pods that fail or restart, suspended and resumed. Each
 time it is started again. In the end every Job must have exactly the counts that the
 exit codes of its pods lead to, no pod may have been created in excess, none may keep
-the tracking finalizer, and the invariants of the suites must hold over the history.
+the tracking finalizer, the invariants of the suites must hold over the history, and the
+controller must not interfere.
 
 The seed determines the Jobs and the times of the kills, counted in writes. What the
 controller is doing at these times depends on the machine as well.

@@ -82,6 +82,7 @@ func Run(ctx context.Context, env *run.Environment, environment scenario.Environ
 		console.Line(o.Progress, fmt.Sprintf("wave %d of %d", n+1, o.Waves), "%s, after %s", s,
 			console.Tenths(time.Since(begun)))
 	}
+	t.Interferences = box.Interferences()
 	return t, nil
 }
 

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/console"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
 // Sample is what a controller has after a wave, when all objects are gone.
@@ -72,7 +75,12 @@ type Tally struct {
 	Objects int
 	// Samples are those after each.
 	Samples []Sample
+	// Interferences are what the implementation did that is not a controller's business.
+	Interferences []spec.Interference
 }
+
+// Green reports whether nothing leaks and nothing interfered.
+func (t *Tally) Green() bool { return len(t.Leaks()) == 0 && len(t.Interferences) == 0 }
 
 // Leaks are the kinds that grow with the objects, for people: from the second wave to the last by so much for each
 // object, and in each wave but one at most. The first wave fills caches.
@@ -112,9 +120,8 @@ func (t *Tally) Print(out io.Writer, name string) {
 	for _, leak := range leaks {
 		fmt.Fprintln(out, "leak:", leak)
 	}
-	word := "GREEN"
-	if len(leaks) > 0 {
-		word = "RED"
+	for _, i := range t.Interferences {
+		fmt.Fprintln(out, i)
 	}
 	found := "no leak"
 	if n := len(leaks); n > 1 {
@@ -122,6 +129,6 @@ func (t *Tally) Print(out io.Writer, name string) {
 	} else if n == 1 {
 		found = "1 leak"
 	}
-	fmt.Fprintf(out, "%s %s: %s after %d waves of %d objects; in the end %s\n", word, name, found,
+	fmt.Fprintf(out, "%s %s: %s after %d waves of %d objects; in the end %s\n", console.Color(t.Green()), name, found,
 		len(t.Samples), t.Objects, t.Samples[len(t.Samples)-1])
 }

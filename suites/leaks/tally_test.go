@@ -3,6 +3,8 @@ package leaks
 import (
 	"strings"
 	"testing"
+
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
 func TestLeaks(t *testing.T) {
@@ -59,5 +61,15 @@ func TestLeaks(t *testing.T) {
 		if red := strings.HasPrefix(lines[len(lines)-1], "RED mine: "); red != (c.want != "") {
 			t.Errorf("%s: the last line is %s", name, lines[len(lines)-1])
 		}
+	}
+}
+
+func TestInterferenceIsRed(t *testing.T) {
+	tally := Tally{Objects: 40, Samples: make([]Sample, 6), Interferences: []spec.Interference{{What: "deletes a node"}}}
+	var out strings.Builder
+	tally.Print(&out, "mine")
+	if tally.Green() || !strings.Contains(out.String(), "the controller interferes: deletes a node") ||
+		!strings.Contains(out.String(), "\nRED mine: ") {
+		t.Error(out.String())
 	}
 }

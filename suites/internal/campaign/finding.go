@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 )
 
 // Finding is what was wrong in one or more runs of the same; nothing where all was well.
 type Finding struct {
-	// Causes are the IDs of the invariants that did not hold. If all did: "step N" for
+	// Causes are "interference", where the implementation did what is no controller's business, and the IDs of the
+	// invariants that did not hold. If all did: "step N" for
 	// the step that failed, "exit" where the implementation exited on its own after the
 	// last step, "end" for an end that is not that of another run, or "always" for what was not always so. None where
 	// all is well.
@@ -44,6 +46,9 @@ func FindingOf(r *scenario.Result) Finding {
 // Causes say by what a red run is grouped with others: see Finding.
 func Causes(r *scenario.Result) []string {
 	var ids []string
+	if len(r.Interferences) > 0 {
+		ids = append(ids, string(spec.Interfered))
+	}
 	for _, v := range r.Violations {
 		if !slices.Contains(ids, v.Invariant.ID) {
 			ids = append(ids, v.Invariant.ID)

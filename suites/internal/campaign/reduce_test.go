@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/invariants"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/scenario"
 	batchv1 "k8s.io/api/batch/v1"
 )
@@ -190,15 +191,18 @@ a: step 3, in 2 runs
 	}
 }
 
-func TestCausesAreInvariantsFirst(t *testing.T) {
+func TestCausesAreInterferenceAndInvariantsFirst(t *testing.T) {
 	some := invariants.Invariants()
 	broken := func(n int) invariants.Violation { return invariants.Violation{Invariant: some[n]} }
 	for want, r := range map[string]*scenario.Result{
 		some[0].ID + " " + some[1].ID: {Violations: []invariants.Violation{broken(0), broken(1), broken(0)},
 			Failed: "x", FailedStep: 2},
-		"step 2": {Failed: "x", FailedStep: 2, Exited: true},
-		"exit":   {Failed: "x", Exited: true},
-		"always": {Failed: "x"},
+		"interference " + some[0].ID: {Violations: []invariants.Violation{broken(0)},
+			Interferences: []spec.Interference{{What: "x"}}},
+		"interference": {Interferences: []spec.Interference{{What: "x"}}},
+		"step 2":       {Failed: "x", FailedStep: 2, Exited: true},
+		"exit":         {Failed: "x", Exited: true},
+		"always":       {Failed: "x"},
 	} {
 		f := FindingOf(r)
 		if got := strings.Join(f.Causes, " "); got != want || !f.Red() || f.Shown != 1 {
