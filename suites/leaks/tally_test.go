@@ -65,7 +65,8 @@ func TestLeaks(t *testing.T) {
 }
 
 func TestInterferenceIsRed(t *testing.T) {
-	tally := Tally{Objects: 40, Samples: make([]Sample, 6), Interferences: []spec.Interference{{What: "deletes a node"}}}
+	tally := Tally{Objects: 40, Samples: make([]Sample, 6)}
+	tally.Interferences = []spec.Interference{{What: "deletes a node"}}
 	var out strings.Builder
 	tally.Print(&out, "mine")
 	if tally.Green() || !strings.Contains(out.String(), "the controller interferes: deletes a node") ||
