@@ -193,8 +193,8 @@ var _ = Describe("CronJob ownership:", behaviour.Ownership, unmanagedJobs, func(
 	})
 })
 
-// The Jobs here have no pods: the specs write their status. "done-3" completed
-// three hours ago, "failed-1" failed one hour ago.
+// The Jobs here have no pods: the specs write their status. They are numbered as they ran, one an hour: "done-7"
+// completed three hours ago, "failed-9" failed one hour ago.
 var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJobs, func() {
 	// batch/v1 CronJobSpec.successfulJobsHistoryLimit: the number of successful finished jobs to
 	// retain. Wrong: deletes the newest, keeps one more or less, or deletes all once there are too
@@ -203,8 +203,8 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		KeepsNewestSuccessful), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(2),
-			"done-5", "done-4", "done-3", "done-2", "done-1")
-		keeps(s, cronJob, "done-1", "done-2")
+			"done-5", "done-6", "done-7", "done-8", "done-9")
+		keeps(s, cronJob, "done-8", "done-9")
 	})
 
 	// batch/v1 CronJobSpec.failedJobsHistoryLimit. Wrong: adds them up, mixes the limits up, or
@@ -214,8 +214,8 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		s := framework.New(ctx)
 		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).
 			SuccessfulJobsHistoryLimit(1).FailedJobsHistoryLimit(2),
-			"failed-6", "done-5", "done-4", "failed-3", "failed-2", "done-1")
-		keeps(s, cronJob, "done-1", "failed-2", "failed-3")
+			"failed-4", "done-5", "done-6", "failed-7", "failed-8", "done-9")
+		keeps(s, cronJob, "done-9", "failed-7", "failed-8")
 	})
 
 	// batch/v1 CronJobSpec: they default to 3 and 1.
@@ -223,8 +223,8 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		HistoryLimitDefaults), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")),
-			"failed-8", "failed-7", "done-6", "done-5", "done-4", "done-3", "failed-2")
-		keeps(s, cronJob, "done-3", "done-4", "done-5", "failed-2")
+			"failed-2", "failed-3", "done-4", "done-5", "done-6", "done-7", "failed-8")
+		keeps(s, cronJob, "done-5", "done-6", "done-7", "failed-8")
 	})
 
 	// https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#jobs-history-limits:
@@ -233,7 +233,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		HistoryLimitZero), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).
-			SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0), "done-2", "failed-1")
+			SuccessfulJobsHistoryLimit(0).FailedJobsHistoryLimit(0), "done-8", "failed-9")
 		cronJob.ActsOnJobs("there are no Jobs", func(g Gomega) { g.Expect(s.JobNames()).To(BeEmpty()) })
 	})
 
@@ -241,7 +241,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 	It("the controller records the success of a Job that it deletes at once", covers.Requirements(
 		LastSuccessfulTime), func(ctx SpecContext) {
 		s := framework.New(ctx)
-		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), "done-2")
+		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(0), "done-8")
 		cronJob.ActsOnJobs("there are no Jobs, and the success is recorded", func(g Gomega) {
 			g.Expect(s.JobNames()).To(BeEmpty())
 			g.Expect(cronJob.Now().Status.LastSuccessfulTime).NotTo(BeNil(), "status.lastSuccessfulTime")
@@ -255,7 +255,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		s := framework.New(ctx)
 		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).
 			SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10),
-			"done-7", "done-6", "done-5", "failed-4", "failed-3", "done-2", "failed-1")
+			"done-3", "done-4", "done-5", "failed-6", "failed-7", "done-8", "failed-9")
 		tick := framework.Ago(30 * time.Minute)
 		s.Due(puppet.CronJob("witness", puppet.Job("")), tick).Starts(tick)
 		Expect(cronJob.Jobs()).To(HaveLen(7))
@@ -266,7 +266,7 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		})
 		s.Soon("three Jobs are left", func(g Gomega) {
 			g.Expect(cronJob.Jobs()).To(ConsistOf(
-				HaveField("Name", "done-2"), HaveField("Name", "done-5"), HaveField("Name", "failed-1")))
+				HaveField("Name", "done-8"), HaveField("Name", "done-5"), HaveField("Name", "failed-9")))
 		})
 	})
 
@@ -283,8 +283,8 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		cronJob.ChangeStatus(func(c *batchv1.CronJob) {
 			c.Status.Active = []corev1.ObjectReference{reference(running.Made())}
 		})
-		finished(s, cronJob, "done-3", "done-2", "failed-1")
-		keeps(s, cronJob, "done-2", "running")
+		finished(s, cronJob, "done-7", "done-8", "failed-9")
+		keeps(s, cronJob, "done-8", "running")
 	})
 
 	// Nothing else happens to the CronJob. Wrong: looks at it when its next Job is due, or at its next change.
@@ -317,8 +317,8 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		HistoryWhileSuspended), func(ctx SpecContext) {
 		s := framework.New(ctx)
 		cronJob := withFinished(s, puppet.CronJob("a", puppet.Job("")).SuccessfulJobsHistoryLimit(1).Suspend(),
-			"done-3", "done-2", "done-1")
-		cronJob.ActsOnJobs("one Job is left", func(g Gomega) { g.Expect(s.JobNames()).To(Equal([]string{"done-1"})) })
+			"done-7", "done-8", "done-9")
+		cronJob.ActsOnJobs("one Job is left", func(g Gomega) { g.Expect(s.JobNames()).To(Equal([]string{"done-9"})) })
 	})
 
 	// Wrong: finds its Jobs by labels or by namespace.
@@ -330,9 +330,9 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		other := idle(s, puppet.CronJob("b", same()).SuccessfulJobsHistoryLimit(10).FailedJobsHistoryLimit(10))
 		ownerless := s.Create(unmanaged("ownerless").Label("app", "same"))
 		setFinished(s, ownerless, batchv1.JobComplete, framework.Ago(9*time.Hour))
-		finished(s, other, "done-8", "failed-7")
-		finished(s, cronJob, "done-6", "failed-5")
-		keeps(s, cronJob, "done-8", "failed-7", "ownerless")
+		finished(s, other, "done-2", "failed-3")
+		finished(s, cronJob, "done-4", "failed-5")
+		keeps(s, cronJob, "done-2", "failed-3", "ownerless")
 	})
 
 	// #119776. Wrong: gives up when it cannot start a Job.
@@ -341,15 +341,15 @@ var _ = Describe("CronJob history limits:", behaviour.HistoryLimits, unmanagedJo
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		cronJob := idle(s, puppet.CronJob("a", puppet.Job("")).
 			Schedule(puppet.Daily(tick)).SuccessfulJobsHistoryLimit(10))
-		finished(s, cronJob, "done-3", "done-2", "done-1")
+		finished(s, cronJob, "done-7", "done-8", "done-9")
 		s.Refuse(puppet.Job("refused").Obj(), "count/jobs.batch")
 		cronJob.SetLastScheduleTime(framework.LastBefore(tick))
 		cronJob.Change(func(c *batchv1.CronJob) { c.Spec.SuccessfulJobsHistoryLimit = ptr.To(int32(1)) })
 
 		// An API server that does not know the quota yet may accept a Job.
 		s.Soon("one of the old Jobs is left", func(g Gomega) {
-			g.Expect(s.JobNames()).To(ContainElement("done-1"))
-			g.Expect(s.JobNames()).NotTo(ContainElement(BeElementOf("done-2", "done-3")))
+			g.Expect(s.JobNames()).To(ContainElement("done-9"))
+			g.Expect(s.JobNames()).NotTo(ContainElement(BeElementOf("done-8", "done-7")))
 		})
 	})
 
@@ -386,18 +386,19 @@ func idle(s *framework.Sandbox, cronJob *puppet.CronJobBuilder) *framework.CronJ
 	return s.CreateCronJob(cronJob)
 }
 
-// finished creates finished Jobs of a CronJob: "done-2" completed two hours ago.
-// They are created in the given order, which is the order in which they ran.
+// finished creates finished Jobs of a CronJob: "done-8" completed two hours ago. They are created in the given order,
+// which is the order in which they ran, and that of their names: Jobs of a kind of its own need not have a start time,
+// and those of one second differ by their names alone.
 func finished(s *framework.Sandbox, cronJob *framework.CronJob, names ...string) {
 	GinkgoHelper()
 	for _, name := range names {
-		as, hours := batchv1.JobComplete, 0
-		if _, err := fmt.Sscanf(name, "done-%d", &hours); err != nil {
+		as, hour := batchv1.JobComplete, 0
+		if _, err := fmt.Sscanf(name, "done-%d", &hour); err != nil {
 			as = batchv1.JobFailed
-			_, err = fmt.Sscanf(name, "failed-%d", &hours)
+			_, err = fmt.Sscanf(name, "failed-%d", &hour)
 			Expect(err).NotTo(HaveOccurred())
 		}
-		start := framework.Ago(time.Duration(hours) * time.Hour)
+		start := framework.Ago(time.Duration(10-hour) * time.Hour)
 		job := s.Create(owned(unmanaged(name), cronJob).With(func(j *batchv1.Job) {
 			metav1.SetMetaDataAnnotation(&j.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation,
 				start.Format(time.RFC3339))
