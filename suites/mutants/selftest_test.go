@@ -288,7 +288,10 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 		sel.Patience = 0 // that of a run, for what no spec may call a failure
 	}
 	// The first spec that fails mostly shows it. If it does not, all are run.
-	sel.FailFast = !m.Warns
+	sel.FailFast = !m.Warns && !s.impl.HasMember()
+	if s.impl.HasMember() { // which has few specs: none but those of what a mutant breaks may fail
+		sel.Labels = ""
+	}
 	verdict, err := environment.Check(ctx, s.impl, builds, sel)
 	if err == nil && sel.FailFast && len(verdict.Failed()) > 0 && m.caughtBy(s.shown(verdict)) == nil {
 		sel.FailFast = false
@@ -301,6 +304,9 @@ func (s *selftest) check(ctx context.Context, environment *run.Environment, m Mu
 		return m.warned(verdict)
 	}
 	if by := m.caughtBy(s.shown(verdict)); by != nil {
+		if others := m.others(s.shown(verdict)); s.impl.HasMember() && len(others) > 0 {
+			return "", fmt.Errorf("specs of what it does not break fail as well:%s", ends(others))
+		}
 		return by.Text, nil
 	}
 	ran := slices.DeleteFunc(slices.Clone(verdict.Specs), func(spec spec.Spec) bool {
@@ -344,6 +350,15 @@ func (m Mutant) caughtBy(specs []spec.Spec) *spec.Spec {
 		}
 	}
 	return nil
+}
+
+// others returns the specs that fail although they are about nothing that the mutant breaks.
+func (m Mutant) others(specs []spec.Spec) []spec.Spec {
+	return slices.DeleteFunc(specs, func(s spec.Spec) bool {
+		return !s.Failed || slices.ContainsFunc(m.Breaks, func(id string) bool {
+			return slices.Contains(s.Requirements, id)
+		})
+	})
 }
 
 // warned returns how many specs warn of a mutant, and an error if it is red, or if a

@@ -90,4 +90,20 @@ var (
 		"A Job that is created again under its name MUST have a status of its own pods, and none of the deleted "+
 			"Job's.",
 		managed+"docs: concepts/overview/working-with-objects/names#uids")
+
+	SurvivesRestart = set.New("STATUS-FAULTS-001",
+		"A Job whose pods run in another cluster MUST get its status from there after a restart of its controller, "+
+			"also where it has ended meanwhile.",
+		managed+"batch/v1 JobStatus")
+	OutlivesConnection = set.New("STATUS-FAULTS-002",
+		"A Job whose pods run in another cluster MUST NOT become Complete or Failed because that cluster cannot be "+
+			"reached for a while.",
+		managed+"batch/v1 JobStatus.conditions")
+	CatchesUp = set.New("STATUS-FAULTS-003",
+		"A Job whose pods run in another cluster MUST get its status from there once that cluster can be reached "+
+			"again.",
+		managed+"batch/v1 JobStatus")
+	RepeatsWrites = set.New("STATUS-FAULTS-004",
+		"A Job whose pods run in another cluster MUST get its last status although a write of it has failed.",
+		managed+"docs: reference/using-api/api-concepts")
 )
