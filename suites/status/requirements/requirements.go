@@ -93,7 +93,7 @@ var (
 
 	SurvivesRestart = set.New("STATUS-FAULTS-001",
 		"A Job whose pods run in another cluster MUST get its status from there after a restart of its controller, "+
-			"also where it has ended meanwhile.",
+			"also where it has changed meanwhile.",
 		managed+"batch/v1 JobStatus")
 	OutlivesConnection = set.New("STATUS-FAULTS-002",
 		"A Job whose pods run in another cluster MUST NOT become Complete or Failed because that cluster cannot be "+
@@ -104,6 +104,6 @@ var (
 			"again.",
 		managed+"batch/v1 JobStatus")
 	RepeatsWrites = set.New("STATUS-FAULTS-004",
-		"A Job whose pods run in another cluster MUST get its last status although a write of it has failed.",
+		"A Job whose pods run in another cluster MUST get its status although a write of it has failed.",
 		managed+"docs: reference/using-api/api-concepts")
 )
