@@ -84,7 +84,7 @@ func (c *Controller) writeStatus(ctx context.Context, cronJob *batchv1.CronJob, 
 		known.unconfirmed = true
 		return nil, fmt.Errorf("writing the status of CronJob %s: %w", update.Name, err)
 	}
-	known.cronJob = written
+	known.wrote(written)
 	return written, nil
 }
 

@@ -304,6 +304,18 @@ func TestChangedSchedule(t *testing.T) {
 	b.expect("Jobs at the next tick", Names(b.stored()), "["+NameAt("10:20")+" "+NameAt("10:40")+"]")
 }
 
+// TestLastScheduleTimeIsPutBackWithAnotherSchedule has a user put back the lastScheduleTime of before a start, and change
+// the schedule, before the next sync.
+func TestLastScheduleTimeIsPutBackWithAnotherSchedule(t *testing.T) {
+	b := newAPITest(t, Hourly(Last("09:00")))
+	b.mustSync()
+	b.clock.SetTime(At("10:30:05"))
+	b.edit("200", Last("09:00"), Scheduled("*/20 * * * *"))
+	b.show()
+	b.mustSync()
+	b.expect("Jobs", Names(b.stored()), "["+NameAt("10:00")+" "+NameAt("10:20")+"]")
+}
+
 func TestEventsAreEmittedOnce(t *testing.T) {
 	b := newAPITest(t, Hourly(Last("09:00"), Active(Started("09:00")), Policy(batchv1.ForbidConcurrent)),
 		Started("09:00"))

@@ -112,8 +112,8 @@ type Cache struct {
 	deleted map[types.UID]bool
 	// emitted are the events of the last sync, emitting those of this one.
 	emitted, emitting map[plan.Event]bool
-	// schedule, zone and last are the CronJob's at the last sync; changed is when it took this
-	// schedule.
+	// schedule, zone and last are the CronJob's at the end of the last sync; changed is when it took
+	// this schedule.
 	schedule, zone string
 	last           *metav1.Time
 	changed        time.Time
@@ -126,6 +126,11 @@ func (k *Cache) latestCronJob(shown *batchv1.CronJob) *batchv1.CronJob {
 	}
 	k.cronJob = nil
 	return shown
+}
+
+// wrote notes what this process wrote. A lastScheduleTime that a user sets afterwards differs from that.
+func (k *Cache) wrote(cronJob *batchv1.CronJob) {
+	k.cronJob, k.last = cronJob, cronJob.Status.LastScheduleTime
 }
 
 // scheduleSince returns when the CronJob took its present schedule, or zero if it had it all along. A
