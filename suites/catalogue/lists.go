@@ -119,7 +119,7 @@ func (c *Content) index() page {
 		Areas []group[contract.Requirement]
 	}
 	var profiles []profile
-	for _, p := range []contract.Profile{contract.Job, contract.CronJob, contract.API} {
+	for _, p := range []contract.Profile{contract.Job, contract.CronJob, contract.Status, contract.API} {
 		of := slices.DeleteFunc(slices.Clone(c.Requirements), func(r contract.Requirement) bool {
 			return r.Profile() != p
 		})

@@ -128,8 +128,11 @@ func (c *Content) pages() []page {
 
 // objects are what a requirement is about, for titles.
 func objects(p contract.Profile) string {
-	if p == contract.API {
+	switch p {
+	case contract.API:
 		return "Job and CronJob API"
+	case contract.Status:
+		return "Job status"
 	}
 	return spec.Controller(p).Kind()
 }
@@ -258,6 +261,10 @@ func (c *Content) bug(b Bug) page {
 	if b.Entry != nil {
 		text, fields = string(b.Entry.Text), b.Entry
 	}
+	var minors []minor
+	if b.Versions != "" {
+		minors = timeline(b.Versions)
+	}
 	title := fmt.Sprintf("Kubernetes %s bug %s", c.kindOf(b), b.Name())
 	if b.Entry != nil {
 		title += " violates: " + b.must()
@@ -268,7 +275,7 @@ func (c *Content) bug(b Bug) page {
 			cmp.Or(b.Versions, "before v1.30"), b.Text)),
 		Data: map[string]any{"B": b, "Must": b.must(), "Entry": fields, "YAML": text, "Requirements": requirements,
 			"Specs": specs, "Behaviours": slices.Compact(behaviours), "Cells": cells, "Component": cmp.Or(b.Component,
-				"kube-controller-manager")},
+				"kube-controller-manager"), "Timeline": minors},
 	}
 }
 
