@@ -40,6 +40,8 @@ type Content struct {
 	// Older are issues of Kubernetes by number, with the requirement whose specs show them.
 	Older   map[int]string
 	Reports []*report.Report
+	// Notes are those of reports, by their published names.
+	Notes map[string]report.Notes
 	// Source has the code of specs, by its paths below suites/.
 	Source fs.FS
 }
@@ -101,8 +103,16 @@ func Load(specs []spec.Listed, version string) (*Content, error) {
 		}
 	}
 	var err error
-	c.Reports, err = report.Published()
-	return c, err
+	if c.Reports, err = report.Published(); err != nil {
+		return nil, err
+	}
+	c.Notes = map[string]report.Notes{}
+	for _, r := range c.Reports {
+		if c.Notes[r.PublishedName()], err = r.Notes(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 func (c *Content) loadControllers() error {

@@ -121,7 +121,7 @@ func (c *Content) pages() []page {
 		all = append(all, c.behaviour(name))
 	}
 	for _, r := range c.Reports {
-		all = append(all, c.report(r))
+		all = append(all, c.report(r, c.Notes[r.PublishedName()]))
 	}
 	return all
 }
@@ -312,7 +312,7 @@ func (c *Content) behaviour(name string) page {
 	}
 }
 
-func (c *Content) report(r *report.Report) page {
+func (c *Content) report(r *report.Report, notes report.Notes) page {
 	requirements := slices.DeleteFunc(slices.Clone(r.Requirements), func(q report.Requirement) bool {
 		return q.Outcome == report.Conformant
 	})
@@ -326,6 +326,7 @@ func (c *Content) report(r *report.Report) page {
 		Description: fmt.Sprintf("Conformance of the Job and CronJob controllers of %s %s on Kubernetes %s: %s, %s.",
 			r.Implementation.Name, r.Implementation.Version, r.Cluster.KubernetesVersion, r.Result, r.Count()),
 		Data: map[string]any{"R": r, "File": path.Join("suites/report/published", name+".yaml"), "Not": requirements,
-			"Rows": report.NewOverview([]*report.Report{r}).Rows},
+			"Notes": notes,
+			"Rows":  report.NewOverview([]*report.Report{r}).Rows},
 	}
 }

@@ -237,11 +237,16 @@ func (r *Report) listCauses(b *strings.Builder) {
 
 // command checks one requirement with the flags of the run.
 func (r *Report) command(id string) string {
+	return strings.Join(append(r.words(), console.Argument("requirement", id)), " ")
+}
+
+// words are those of the command line of the run, with the flags in alphabetical order.
+func (r *Report) words() []string {
 	words := []string{"jobconformance run"}
 	for _, name := range slices.Sorted(maps.Keys(r.Flags)) {
 		words = append(words, console.Argument(name, r.Flags[name]))
 	}
-	return strings.Join(append(words, console.Argument("requirement", id)), " ")
+	return words
 }
 
 // declined are the first requirements that the user declines, with the reasons.

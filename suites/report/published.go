@@ -8,13 +8,48 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobconformance/jobconformance/fixtures/implementation"
 	"golang.org/x/mod/semver"
+	"sigs.k8s.io/yaml"
 )
 
-//go:embed published/*.yaml
+//go:embed published
 var publishedFiles embed.FS
 
-// Published returns the reports that are a part of this repository, by name and version. Their times are zero.
+// Notes are what people say about a published report: a file of its name in the folder published/notes.
+type Notes struct {
+	// Source is the address of the commit that was checked.
+	Source string `json:"source"`
+	// Program is what of it was run, and how. Default: its own program.
+	Program string `json:"program,omitempty"`
+	// Dialect is the file of --dialect, by its path in this repository. Default: none was given.
+	Dialect string `json:"dialect,omitempty"`
+	// Read are findings that were compared with the source, and are true.
+	Read []Reading `json:"read"`
+}
+
+// Reading says why a finding is true.
+type Reading struct {
+	Requirement string `json:"requirement"`
+	Because     string `json:"because"`
+}
+
+// Notes returns what people say about a published report. There need be none of kube-controller-manager.
+func (r *Report) Notes() (n Notes, err error) {
+	text, err := publishedFiles.ReadFile("published/notes/" + r.PublishedName() + ".yaml")
+	if err != nil {
+		if r.Implementation.Name == implementation.KubeControllerManager {
+			err = nil
+		}
+		return n, err
+	}
+	return n, yaml.UnmarshalStrict(text, &n)
+}
+
+// Command is the command line of the run that made the report.
+func (r *Report) Command() string { return strings.Join(r.words(), " ") }
+
+// Published returns the reports that are a part of this repository, by name and version. But for the date, their times are zero.
 func Published() (all []*Report, err error) {
 	files, err := fs.Glob(publishedFiles, "published/*.yaml")
 	if err != nil {

@@ -2,12 +2,16 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"github.com/jobconformance/jobconformance/suites/contract/table"
@@ -35,6 +39,7 @@ func TestPublishedReportsAreUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var made []byte
 	index := []byte(publishedHead)
 	for _, file := range files {
 		r, err := Load(file)
@@ -52,11 +57,23 @@ func TestPublishedReportsAreUpToDate(t *testing.T) {
 				t.Errorf("%s: %s is no requirement", file, q.ID)
 			}
 		}
-		index = fmt.Appendf(index, "| [%s %s](%s) | %s | %s | %s | %s |\n", r.Implementation.Name,
-			r.Implementation.Version, filepath.Base(file), r.Cluster.KubernetesVersion, r.Result, r.Count(),
+		notes, err := r.Notes()
+		if err != nil {
+			t.Errorf("%s needs published/notes/%s.yaml: %v", file, r.PublishedName(), err)
+		}
+		index = fmt.Appendf(index, "| [%s %s](%s) | %s | %s | %s | %s | %s |\n", r.Implementation.Name,
+			r.Implementation.Version, filepath.Base(file), r.Cluster.KubernetesVersion, day(r), r.Result, r.Count(),
 			r.SuiteVersion)
+		made = append(made, howMade(r, notes)...)
+		for _, reading := range notes.Read {
+			if !slices.ContainsFunc(r.Requirements, func(q Requirement) bool {
+				return q.ID == reading.Requirement && q.Outcome != Conformant
+			}) {
+				t.Errorf("the notes of %s read %s, which is no finding of it", file, reading.Requirement)
+			}
+		}
 	}
-	index = append(index, publishedTail...)
+	index = slices.Concat(index, made, []byte(publishedTail))
 	readme := filepath.Join(published, "README.md")
 	if update {
 		if err := os.WriteFile(readme, index, 0o644); err != nil {
@@ -70,13 +87,45 @@ func TestPublishedReportsAreUpToDate(t *testing.T) {
 
 const publishedHead = `# Published reports
 
-The report.yaml of whole runs, without times, saved histories and the messages of failures, which
+The report.yaml of whole runs, without durations, saved histories and the messages of failures, which
 differ from run to run. A report names the version of the suites that made it; later versions may have more
 requirements. ` + "`jobconformance catalogue`" + ` makes a page of each, and compares them.
 
-| implementation | Kubernetes | result | specs | suites |
-|---|---|---|---|---|
+| implementation | Kubernetes | date | result | specs | suites |
+|---|---|---|---|---|---|
 `
+
+// day is when a published report was made.
+func day(r *Report) string {
+	if r.Date.IsZero() {
+		return "-"
+	}
+	return r.Date.UTC().Format(time.DateOnly)
+}
+
+// howMade says how a published report was made, and which of its findings were read in the source.
+func howMade(r *Report, n Notes) []byte {
+	var b bytes.Buffer
+	if len(r.Flags) == 0 {
+		return nil // it is an old one, which does not say
+	}
+	fmt.Fprintf(&b, "\n## %s %s\n\n    %s\n", r.Implementation.Name, r.Implementation.Version, r.Command())
+	if n.Source == "" {
+		return b.Bytes()
+	}
+	fmt.Fprintf(&b, "\nIts [source](%s). ", n.Source)
+	if n.Dialect != "" {
+		fmt.Fprintf(&b, "The dialect is [%s](../../../%s). ", path.Base(n.Dialect), n.Dialect)
+	}
+	fmt.Fprintf(&b, "%s\n", cmp.Or(n.Program, "Its own program was run."))
+	if len(n.Read) > 0 {
+		fmt.Fprintf(&b, "\nOf its findings, %d were compared with the source, and are true:\n\n", len(n.Read))
+	}
+	for _, reading := range n.Read {
+		fmt.Fprintf(&b, "- %s: %s\n", reading.Requirement, reading.Because)
+	}
+	return b.Bytes()
+}
 
 const publishedTail = `
 ## Hand one in
@@ -92,8 +141,9 @@ const publishedTail = `
    ` + "`jobconformance run`" + ` are variables as well. It adds mine-v1.2.3.yaml here and writes this page. Without
    IMPLEMENTATION, it checks kube-controller-manager. A report that is there already is taken over by
    ` + "`make figures PUBLISH=reports/e2e/report.yaml`" + `.
-3. Read the source for some of the findings. Say in the pull request which ones are true, and where the controller's
-   commit and its dialect are. A finding that is wrong is a bug of this repository: open an issue.
+3. Read the source for some of the findings. Write which ones are true, and where the controller's commit and its
+   dialect are, into a file of the report's name in the folder [notes](notes). A finding that is wrong is a bug of this
+   repository: open an issue.
 
 A red result is welcome as well. What must not be handed in is a part of a run, a run with a crash, one without a
 verdict, and one without a name and a version of the controller: ` + "`go test ./suites/report`" + ` refuses it.
@@ -132,7 +182,9 @@ func publish(from string) error {
 	if err := yaml.Unmarshal(text, &fields); err != nil {
 		return err
 	}
+	date := fields["date"]
 	leaveOut(fields)
+	fields["date"] = date
 	if text, err = yaml.Marshal(fields); err != nil {
 		return err
 	}
