@@ -355,7 +355,7 @@ func (m Mutant) caughtBy(specs []spec.Spec) *spec.Spec {
 // others returns the specs that fail although they are about nothing that the mutant breaks.
 func (m Mutant) others(specs []spec.Spec) []spec.Spec {
 	return slices.DeleteFunc(specs, func(s spec.Spec) bool {
-		return !s.Failed || slices.ContainsFunc(m.Breaks, func(id string) bool {
+		return !s.Failed || s.Outcome() == spec.Flaky || slices.ContainsFunc(m.Breaks, func(id string) bool {
 			return slices.Contains(s.Requirements, id)
 		})
 	})
