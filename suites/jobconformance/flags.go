@@ -72,8 +72,8 @@ func confineFlag(set *pflag.FlagSet, level *process.Level) {
 	*level = process.Auto
 	section(set, theController, func(set *pflag.FlagSet) {
 		set.Var(level, "confine",
-			"what keeps a controller that is a process away from the run and from all other processes, and has it "+
-				"write temporary files alone: auto, what this machine gives; strict, all of it or exit code 2; off")
+			"what keeps a controller that is a process away from the run and from all other processes, and has "+
+				"what it writes be gone with it: auto, what this machine gives; strict, all of it or exit code 2; off")
 	})
 }
 

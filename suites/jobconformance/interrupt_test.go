@@ -60,16 +60,27 @@ func TestInterruptions(t *testing.T) {
 	output(t, "", nil, "go", "build", "-o", r.program, ".")
 	length := r.undisturbed(t)
 	t.Logf("a run takes %s", length)
-	count := map[string]int{}
-	for n := range times {
+	count, late := map[string]int{}, 0
+	var parts []string
+	for n := 0; n < times; {
 		signal := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL}[n%4]
-		at := time.Duration(random.Float64() * float64(length) * 1.05)
-		count[r.interrupt(t, fmt.Sprint(n), signal, at)]++
-		if n%10 == 9 || n == times-1 {
-			length = max(length, r.undisturbed(t))
+		at := time.Duration(random.Float64() * float64(length))
+		ended, took := r.interrupt(t, fmt.Sprintf("%d-%d", n, late), signal, at)
+		if took < at { // the machine has become faster
+			length, late = took, late+1
+			if late > 10*times {
+				t.Fatal("runs end before they are interrupted")
+			}
+			continue
+		}
+		count[ended]++
+		parts = append(parts, fmt.Sprintf("%.0f%%", 100*at.Seconds()/length.Seconds()))
+		if n++; n%10 == 0 || n == times {
+			length = r.undisturbed(t)
 		}
 	}
-	t.Logf("%d interruptions: %v", times, count)
+	t.Logf("%d interruptions: %v, after these parts of a run: %s; %d runs had ended before", times, count,
+		strings.Join(parts, " "), late)
 }
 
 // start starts a run, whose processes have a mark.
@@ -121,9 +132,11 @@ func (r *interruptedRun) undisturbed(t *testing.T) (took time.Duration) {
 	return took
 }
 
-// interrupt interrupts a run and returns how it ended.
-func (r *interruptedRun) interrupt(t *testing.T, mark string, signal syscall.Signal, at time.Duration) string {
+// interrupt interrupts a run, if that has not ended, and returns how it ended, and after how long.
+func (r *interruptedRun) interrupt(t *testing.T, mark string, signal syscall.Signal, at time.Duration) (how string,
+	took time.Duration) {
 	t.Helper()
+	begin := time.Now()
 	c, out := r.start(t, mark)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
@@ -141,6 +154,7 @@ func (r *interruptedRun) interrupt(t *testing.T, mark string, signal syscall.Sig
 		_ = c.Process.Kill()
 		<-ended
 	}
+	took = time.Since(begin)
 	code := c.ProcessState.ExitCode()
 	killed := signal == syscall.SIGKILL && code == -1
 	switch {
@@ -164,7 +178,7 @@ func (r *interruptedRun) interrupt(t *testing.T, mark string, signal syscall.Sig
 		t.Errorf("interruption %s leaves %v in the folder for temporary files\n%s", what, left, out)
 	}
 	r.checkReports(t)
-	return fmt.Sprintf("exit code %d", code)
+	return fmt.Sprintf("exit code %d", code), took
 }
 
 // checkReports returns how many reports there are, each of which is whole.
