@@ -67,7 +67,7 @@ own.halves = HALVES KUBEBUILDER_ASSETS CACHE_DIR
 own.fuzz = FUZZ FUZZTIME
 own.models = FUZZ_STEPS
 own.dimensions = WRONG KUBEBUILDER_ASSETS CACHE_DIR
-own.hostile = INTERRUPTIONS SEED PAIRS HOSTILE KUBEBUILDER_ASSETS CACHE_DIR
+own.hostile = QUICK INTERRUPTIONS SEED PAIRS HOSTILE KUBEBUILDER_ASSETS CACHE_DIR
 own.example = PROVIDER NODE_IMAGE PUPPET_IMAGE LOAD REPORTS
 own.node-image = KUBERNETES_VERSION CACHE_DIR NODE_OVERLAY
 own.requirements = MATRIX PUBLISH DURATIONS
@@ -175,13 +175,14 @@ dimensions: ## each dimension of explorations must find wrong controllers that n
 	@$(needsgo)
 	JOBCONFORMANCE_SELFTEST=1 go test -count=1 -timeout 1h -v -run TestDimensionsShowWhatNothingElseShows ./suites/explore/wrong
 
-INTERRUPTIONS ?= 8## how often a run is interrupted; default: 8
+QUICK ?= ## 1: one hostile controller of each kind, and two interruptions
+INTERRUPTIONS ?= $(if $(QUICK),2,8)## how often a run is interrupted; default: 8
 HOSTILE ?= ## regular expression: only hostile controllers whose names match it
 
 .PHONY: hostile
 hostile: ## run controllers that try to change the verdict, which are named, interrupt runs at random moments, and have PAIRS of them at once: nothing of them stays, verdicts are right
 	@$(needsgo)
-	JOBCONFORMANCE_SELFTEST=1 HOSTILE=$(call quote,$(HOSTILE)) go test -count=1 -timeout 2h -v -run TestHostileControllers ./suites/hostile
+	JOBCONFORMANCE_SELFTEST=1 HOSTILE=$(call quote,$(HOSTILE)) go test $(if $(QUICK),-short) -count=1 -timeout 2h -v -run TestHostileControllers ./suites/hostile
 	JOBCONFORMANCE_SELFTEST=1 INTERRUPTIONS=$(INTERRUPTIONS) go test -count=1 -timeout 4h -v -run 'TestInterruptions|TestRunsSideBySide' ./suites/jobconformance
 
 FUZZ_STEPS ?= 1000000## steps of the model test of each controller; default: 1000000

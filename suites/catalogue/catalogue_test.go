@@ -350,6 +350,10 @@ func TestThePagesAllowTheScriptOfTheSearchAlone(t *testing.T) {
 	if script != "\n"+string(searchScript) {
 		t.Errorf("the policy has the hash of another script than %q", fmt.Sprintf("%.80s", script))
 	}
+	if want := "default-src 'none'; style-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'; " +
+		"script-src 'sha256-"; !strings.HasPrefix(policy, want) {
+		t.Errorf("the policy is %s", policy)
+	}
 }
 
 func TestBugsWithoutAScenario(t *testing.T) {

@@ -29,7 +29,7 @@ const (
 var Controllers = []Controller{
 	{
 		Name: "deletes-namespaces", Does: "deletes the namespaces of specs",
-		Names: deletesNamespaces, Verdict: Red,
+		Names: deletesNamespaces, Verdict: Red, Quick: true,
 		attack: func(ctx context.Context, a *attacker) {
 			a.deleteNamespaces(ctx, a.set)
 		},
@@ -105,7 +105,7 @@ var Controllers = []Controller{
 	},
 	{
 		Name: "cordons-nodes", Does: "keeps pods from their node",
-		Names: "keeps pods from a node", Verdict: Red,
+		Names: "keeps pods from a node", Verdict: Red, Quick: true,
 		attack: func(ctx context.Context, a *attacker) {
 			a.eachPod(ctx, func(p *corev1.Pod) {
 				if p.Spec.NodeName != "" {
@@ -136,7 +136,7 @@ var Controllers = []Controller{
 	},
 	{
 		Name: "poses-as-harness", Does: "creates a pod more for each Job, with the harness's User-Agent",
-		Names: asHarness, Verdict: Red,
+		Names: asHarness, Verdict: Red, Quick: true,
 		attack: func(ctx context.Context, a *attacker) {
 			set := a.as(func(c *rest.Config) { c.UserAgent = harness })
 			a.eachJob(ctx, func(j *batchv1.Job) {
@@ -170,7 +170,7 @@ var Controllers = []Controller{
 		},
 	},
 	{
-		Name: "fakes-status", Does: "has all Jobs complete without a pod", Alone: true, Verdict: Red,
+		Name: "fakes-status", Does: "has all Jobs complete without a pod", Alone: true, Verdict: Red, Quick: true,
 		attack: func(ctx context.Context, a *attacker) {
 			a.eachJob(ctx, func(j *batchv1.Job) { a.complete(ctx, j) })
 		},
@@ -189,7 +189,7 @@ var Controllers = []Controller{
 	},
 	{
 		Name: "prints-results", Does: "does nothing, and prints results of a green run when it crashes", Alone: true,
-		Verdict: Red,
+		Verdict: Red, Quick: true,
 		attack: func(ctx context.Context, a *attacker) {
 			forged, err := os.ReadFile(a.args[0])
 			if err != nil {
