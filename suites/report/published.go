@@ -49,7 +49,8 @@ func (r *Report) Notes() (n Notes, err error) {
 // Command is the command line of the run that made the report.
 func (r *Report) Command() string { return strings.Join(r.words(), " ") }
 
-// Published returns the reports that are a part of this repository, by name and version. But for the date, their times are zero.
+// Published returns the reports that are a part of this repository, by name and version. But for the date, their times
+// are zero.
 func Published() (all []*Report, err error) {
 	files, err := fs.Glob(publishedFiles, "published/*.yaml")
 	if err != nil {

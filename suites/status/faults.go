@@ -13,8 +13,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 )
 
-// Each of these specs starts the implementation itself, behind a fault proxy to each cluster. They look at active pods of
-// a Job that goes on, which no aggregator can report without: its end is what other specs are about.
+// Each of these specs starts the implementation itself, behind a fault proxy to each cluster. They look at the active
+// pods of a Job that goes on: its end is what other specs are about.
 var _ = Describe("Job status from another cluster, faults:", Label(spec.FaultsLabel), behaviour.Status, func() {
 
 	twoPods := func() *puppet.JobBuilder { return puppet.Job("a").Parallelism(2).Completions(2) }
