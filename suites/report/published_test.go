@@ -113,10 +113,11 @@ func howMade(r *Report, n Notes) []byte {
 	if n.Source == "" {
 		return b.Bytes()
 	}
-	fmt.Fprintf(&b, "\nIts [source](%s). ", n.Source)
+	fmt.Fprintf(&b, "\nThis is [its source](%s)", n.Source)
 	if n.Dialect != "" {
-		fmt.Fprintf(&b, "The dialect is [%s](../../../%s). ", path.Base(n.Dialect), n.Dialect)
+		fmt.Fprintf(&b, ", and [%s](../../../%s) its dialect", path.Base(n.Dialect), n.Dialect)
 	}
+	b.WriteString(". ")
 	fmt.Fprintf(&b, "%s\n", cmp.Or(n.Program, "Its own program was run."))
 	if len(n.Read) > 0 {
 		fmt.Fprintf(&b, "\nOf its findings, %d were compared with the source, and are true:\n\n", len(n.Read))
