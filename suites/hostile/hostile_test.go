@@ -27,7 +27,7 @@ const limit = 5 * time.Minute
 
 // TestHostileControllers runs each of them, or those whose names the regular expression HOSTILE matches. One takes 10 s
 // to 60 s, and the one that deletes policies 3 min, for which a spec waits for a refusal; all together 11 min on two
-// cores that do other things as well. With -short, those that are quick take QUICKTIME on two quiet cores.
+// cores that do other things as well. With -short, there are the quick ones, which take 3 min there.
 func TestHostileControllers(t *testing.T) {
 	names := selftest.Named(t, "HOSTILE", "hostile")
 	r := newRunner(t)
