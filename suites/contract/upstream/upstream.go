@@ -68,7 +68,7 @@ var (
 		}}
 	// StartedAgain is a Job that a CronJob starts twice for the same tick, even after its deletion.
 	StartedAgain = spec.Bug{Key: "job-started-again-after-cleanup", Explored: spec.Explored{
-		Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: hold", Cause: "step [67]",
+		Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: (hold|order .*)", Cause: "step [67]",
 	}}
 	// CountedFromOldList is a pod that is counted again after a restart that begins with an old list.
 	CountedFromOldList = spec.Bug{Key: "counted-again-from-old-list"}
@@ -79,6 +79,11 @@ var (
 	// PodFromOldJob is a pod that is created because a list of Jobs was old, and outlives its Job.
 	PodFromOldJob = spec.Bug{Key: "pod-of-finished-job-from-old-list", Explored: spec.Explored{
 		Scenario: "user-.*", Plan: ".*: kill after; (.*; )?list jobs 1: past .*", Cause: "step [0-9]+",
+	}}
+	// DeletedPodLost is a pod that is being deleted and is never counted, as a list of Jobs lacks its Job.
+	DeletedPodLost = spec.Bug{Key: "deleted-pod-lost-from-old-list", Explored: spec.Explored{
+		Scenario: "user-.*", Plan: ".*: kill after; (.*; )?list jobs 1: past .*",
+		Cause: "job-pod-released-after-counting",
 	}}
 	// WithoutCompletions is a Job whose completions a user takes away, and an API server that panics over it.
 	WithoutCompletions = spec.Bug{Key: "success-policy-without-completions", Explored: spec.Explored{
@@ -150,5 +155,6 @@ func OfSpecs() []spec.Bug {
 // Bugs returns all of them, also those that only explorations show.
 func Bugs() []spec.Bug {
 	return append(OfSpecs(), WithoutCompletions, RestartLimitForgotten, StartedAgain, CompleteAndSuspended,
-		DeletedCountAsFailed, ActiveInTerminating, CompleteBeforeRelease, PodFromOldJob)
+		DeletedCountAsFailed, ActiveInTerminating, CompleteBeforeRelease, PodFromOldJob,
+		DeletedPodLost)
 }
