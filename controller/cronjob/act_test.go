@@ -304,8 +304,8 @@ func TestChangedSchedule(t *testing.T) {
 	b.expect("Jobs at the next tick", Names(b.stored()), "["+NameAt("10:20")+" "+NameAt("10:40")+"]")
 }
 
-// TestLastScheduleTimeIsPutBackWithAnotherSchedule has a user put back the lastScheduleTime of before a start, and change
-// the schedule, before the next sync.
+// TestLastScheduleTimeIsPutBackWithAnotherSchedule has a user put back the lastScheduleTime of before a start,
+// and change the schedule, before the next sync.
 func TestLastScheduleTimeIsPutBackWithAnotherSchedule(t *testing.T) {
 	b := newAPITest(t, Hourly(Last("09:00")))
 	b.mustSync()

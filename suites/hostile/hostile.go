@@ -1,6 +1,6 @@
 // Package hostile has controllers that try to change the verdict of a run: each in one way, most of them beside the
-// reference, which is right. `make hostile` runs them, and with QUICK=1 one of each kind. What is expected of a run is declared here with each: whatever
-// its specs find, no attack may go unnamed or turn a run green.
+// reference, which is right. `make hostile` runs them, and with QUICK=1 one of each kind. What is expected of a run is
+// declared here with each: whatever its specs find, no attack may go unnamed or turn a run green.
 package hostile
 
 import (
@@ -42,8 +42,8 @@ type Controller struct {
 	Names string
 	// Verdict is that of the run: the reference is Green, where the attack changes nothing.
 	Verdict string
-	// Quick is true of one of each kind, on what is of the cluster, on nodes, in the name of the harness, on Jobs and on
-	// results: CI runs those.
+	// Quick is true of one of each kind, on what is of the cluster, on nodes, in the name of the harness, on Jobs and
+	// on results: CI runs those.
 	Quick bool
 
 	attack func(context.Context, *attacker)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 	"golang.org/x/mod/semver"
 	"sigs.k8s.io/yaml"
 )
@@ -34,11 +35,11 @@ type Reading struct {
 	Because     string `json:"because"`
 }
 
-// Notes returns what people say about a published report. There need be none of kube-controller-manager.
+// Notes returns what people say about a published report. There need be none of upstream's controllers.
 func (r *Report) Notes() (n Notes, err error) {
 	text, err := publishedFiles.ReadFile("published/notes/" + r.PublishedName() + ".yaml")
 	if err != nil {
-		if r.Implementation.Name == implementation.KubeControllerManager {
+		if implementation.OriginOf(r.Implementation.Name) == spec.Upstream {
 			err = nil
 		}
 		return n, err
