@@ -22,6 +22,9 @@ import (
 // parallelism are requirements whose specs every attack on Jobs and pods meets.
 var parallelism = []string{"JOB-PARALLELISM-001", "JOB-PARALLELISM-002", "JOB-COMPLETIONS-001"}
 
+// patience is that of runs by their expected verdicts: waits of one that is to fail need not be long.
+var patience = map[string]string{Green: "--patience=30s", Red: "--patience=5s"}
+
 // limit is how long one run may take on a busy machine.
 const limit = 5 * time.Minute
 
@@ -30,20 +33,31 @@ const limit = 5 * time.Minute
 // cores that do other things as well. With -short, there are the quick ones, which take 3 min there.
 func TestHostileControllers(t *testing.T) {
 	names := selftest.Named(t, "HOSTILE", "hostile")
-	r := newRunner(t)
+	r := runner{bin: t.TempDir()}
+	r.build(t, "jobconformance", "../jobconformance")
+	r.build(t, "hostile", "./program")
 	var verdict string
-	_, r.results = r.run(t, "reference", parallelism, &verdict)
+	_, r.results = r.run(t, "reference", parallelism, Green, &verdict)
 	if verdict != Green {
 		t.Fatalf("the reference is %s", verdict)
 	}
 	for _, c := range Controllers {
-		if names.MatchString(c.Name) && (c.Quick || !testing.Short()) {
+		if !names.MatchString(c.Name) {
+			continue
+		}
+		if c.Quick || !testing.Short() {
 			t.Run(c.Name, func(t *testing.T) { r.attack(t, c) })
+		}
+		for command := range ofOtherCommands {
+			if c.Name == seenByAll && (command == "crash" || !testing.Short()) {
+				t.Run(command, func(t *testing.T) { r.attackOther(t, command, c) })
+			}
 		}
 	}
 }
 
-// ofOtherCommands are those with a verdict on a controller beside run, with arguments that let them be short.
+// ofOtherCommands are those with a verdict on a controller beside run, with arguments that let them be short. Each takes
+// 10 s to 30 s. Of those that are quick there is crash alone, the one that runs no scenarios.
 var ofOtherCommands = map[string][]string{
 	"crash":    {"--kills=2", "--jobs=7", "--seed=1"},
 	"explore":  {"--scenarios=^completions$", "--fail-fast"},
@@ -52,33 +66,22 @@ var ofOtherCommands = map[string][]string{
 	"soak":     {"--count=1", "--seed=1", "--shrink=1ms"},
 }
 
-// TestHostileControllersOfOtherCommands has the other commands see a controller that is right by all that it does to
-// Jobs. Each takes 10 s to 30 s. With -short there is crash alone, the one that runs no scenarios.
-func TestHostileControllersOfOtherCommands(t *testing.T) {
-	const name = "deletes-leases"
-	if !selftest.Named(t, "HOSTILE", "hostile").MatchString(name) {
-		t.Skip("HOSTILE leaves it out")
+// seenByAll is right by all that it does to Jobs.
+const seenByAll = "deletes-leases"
+
+// attackOther has another command see a hostile controller.
+func (r runner) attackOther(t *testing.T, command string, c Controller) {
+	flag := "--implementation"
+	if command == "handover" {
+		flag = "--from"
 	}
-	c := Controllers[slices.IndexFunc(Controllers, func(c Controller) bool { return c.Name == name })]
-	r := newRunner(t)
-	for command, args := range ofOtherCommands {
-		if testing.Short() && command != "crash" {
-			continue
-		}
-		t.Run(command, func(t *testing.T) {
-			flag := "--implementation"
-			if command == "handover" {
-				flag = "--from"
-			}
-			args = append([]string{command, flag, r.command(c, ""), "--output-dir", t.TempDir()}, args...)
-			var verdict string
-			begin := time.Now()
-			out := r.output(t, &verdict, r.flags(args...)...)
-			t.Logf("%s in %s", verdict, time.Since(begin).Round(100*time.Millisecond))
-			if says := "the controller interferes: " + c.Names; verdict != Red || !bytes.Contains(out, []byte(says)) {
-				t.Errorf("%s; expected %s that says %q:\n%s", verdict, Red, says, out)
-			}
-		})
+	args := append([]string{command, flag, r.command(c, ""), "--output-dir", t.TempDir()}, ofOtherCommands[command]...)
+	var verdict string
+	begin := time.Now()
+	out := r.output(t, &verdict, r.flags(args...)...)
+	t.Logf("%s in %s", verdict, time.Since(begin).Round(100*time.Millisecond))
+	if says := "the controller interferes: " + c.Names; verdict != Red || !bytes.Contains(out, []byte(says)) {
+		t.Errorf("%s; expected %s that says %q:\n%s", verdict, Red, says, out)
 	}
 }
 
@@ -86,14 +89,6 @@ func TestHostileControllersOfOtherCommands(t *testing.T) {
 type runner struct {
 	bin     string
 	results []byte // of a green run, as lines of a log
-}
-
-func newRunner(t *testing.T) runner {
-	t.Helper()
-	r := runner{bin: t.TempDir()}
-	r.build(t, "jobconformance", "../jobconformance")
-	r.build(t, "hostile", "./program")
-	return r
 }
 
 func (r runner) build(t *testing.T, name, of string) {
@@ -132,7 +127,7 @@ func (r runner) attack(t *testing.T, c Controller) {
 	}
 	var verdict string
 	begin := time.Now()
-	got, results := r.run(t, r.command(c, forged), requirements, &verdict)
+	got, results := r.run(t, r.command(c, forged), requirements, c.Verdict, &verdict)
 	var found []string
 	for _, i := range got.Interferences {
 		found = append(found, i.String())
@@ -151,12 +146,12 @@ func (r runner) attack(t *testing.T, c Controller) {
 }
 
 // run runs an implementation, and returns its report, its verdict by the exit code and its results for a merge.
-func (r runner) run(t *testing.T, implementation string, requirements []string, verdict *string) (*report.Report,
-	[]byte) {
+func (r runner) run(t *testing.T, implementation string, requirements []string, expected string, verdict *string) (
+	*report.Report, []byte) {
 	t.Helper()
 	reports := t.TempDir()
 	out := r.output(t, verdict, r.flags("run", "--implementation", implementation, "--requirement",
-		strings.Join(requirements, ","), "--output-dir", reports, "--shard=1/1", "--print-results", "--patience=5s")...)
+		strings.Join(requirements, ","), "--output-dir", reports, "--shard=1/1", "--print-results", patience[expected])...)
 	found, err := report.Load(filepath.Join(reports, report.FileName))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -65,7 +65,8 @@ func TestInterruptions(t *testing.T) {
 	for n := 0; n < times; {
 		signal := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL}[n%4]
 		at := time.Duration(random.Float64() * float64(length))
-		ended, took := r.interrupt(t, fmt.Sprintf("%d-%d", n, late), signal, at)
+		group := n/4%2 == 1
+		ended, took := r.interrupt(t, fmt.Sprintf("%d-%d", n, late), signal, group, at)
 		if took < at { // the machine has become faster
 			length, late = took, late+1
 			if late > 10*times {
@@ -132,18 +133,22 @@ func (r *interruptedRun) undisturbed(t *testing.T) (took time.Duration) {
 	return took
 }
 
-// interrupt interrupts a run, if that has not ended, and returns how it ended, and after how long.
-func (r *interruptedRun) interrupt(t *testing.T, mark string, signal syscall.Signal, at time.Duration) (how string,
-	took time.Duration) {
+// interrupt interrupts a run, if that has not ended, and returns how it ended, and after how long. As timeout(1) does, it
+// may send the signal once more to the group that the run is in.
+func (r *interruptedRun) interrupt(t *testing.T, mark string, signal syscall.Signal, group bool,
+	at time.Duration) (how string, took time.Duration) {
 	t.Helper()
 	begin := time.Now()
 	c, out := r.start(t, mark)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
-	what := fmt.Sprintf("%s of %s after %s", mark, signal, at.Round(time.Millisecond))
+	what := fmt.Sprintf("%s of %s after %s (group: %t)", mark, signal, at.Round(time.Millisecond), group)
 	select {
 	case <-time.After(at):
 		_ = c.Process.Signal(signal)
+		if group {
+			_ = syscall.Kill(-c.Process.Pid, signal)
+		}
 	case err := <-ended:
 		ended <- err
 	}

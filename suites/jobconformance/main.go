@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/jobconformance/jobconformance/controller/app"
 	"github.com/jobconformance/jobconformance/fixtures/badinput"
@@ -60,6 +61,10 @@ func verdict(green bool) error {
 	return exitCode(exitRed)
 }
 
+// sameSignal is how long the same signal once more says nothing new: timeout(1) sends it to its command, and then to
+// the group of both, and so do terminals and the programs between.
+const sameSignal = time.Second
+
 func main() {
 	switch filepath.Base(os.Args[0]) {
 	case build.Reference:
@@ -74,10 +79,13 @@ func main() {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		first := <-signals
-		signal.Reset(first) // a second Ctrl-C ends the program at once
 		cancel(interrupted{first.(syscall.Signal)})
-		<-signals // CI systems send SIGTERM some seconds after SIGINT: the reports are written meanwhile
-		signal.Stop(signals)
+		time.AfterFunc(sameSignal, func() { signal.Reset(first) }) // a second Ctrl-C ends the program at once
+		for second := range signals {
+			if second != first { // CI systems send SIGTERM some seconds after SIGINT: the reports are written meanwhile
+				signal.Stop(signals)
+			}
+		}
 	}()
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
