@@ -56,8 +56,8 @@ func TestHostileControllers(t *testing.T) {
 	}
 }
 
-// ofOtherCommands are those with a verdict on a controller beside run, with arguments that let them be short. Each takes
-// 10 s to 30 s. Of those that are quick there is crash alone, the one that runs no scenarios.
+// ofOtherCommands are those with a verdict on a controller beside run, with arguments that let them be short. Each
+// takes 10 s to 30 s. Of those that are quick there is crash alone, the one that runs no scenarios.
 var ofOtherCommands = map[string][]string{
 	"crash":    {"--kills=2", "--jobs=7", "--seed=1"},
 	"explore":  {"--scenarios=^completions$", "--fail-fast"},
@@ -150,8 +150,8 @@ func (r runner) run(t *testing.T, implementation string, requirements []string, 
 	*report.Report, []byte) {
 	t.Helper()
 	reports := t.TempDir()
-	out := r.output(t, verdict, r.flags("run", "--implementation", implementation, "--requirement",
-		strings.Join(requirements, ","), "--output-dir", reports, "--shard=1/1", "--print-results", patience[expected])...)
+	out := r.output(t, verdict, r.flags("run", "--implementation", implementation, patience[expected], "--requirement",
+		strings.Join(requirements, ","), "--output-dir", reports, "--shard=1/1", "--print-results")...)
 	found, err := report.Load(filepath.Join(reports, report.FileName))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

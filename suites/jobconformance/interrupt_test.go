@@ -133,8 +133,8 @@ func (r *interruptedRun) undisturbed(t *testing.T) (took time.Duration) {
 	return took
 }
 
-// interrupt interrupts a run, if that has not ended, and returns how it ended, and after how long. As timeout(1) does, it
-// may send the signal once more to the group that the run is in.
+// interrupt interrupts a run, if that has not ended, and returns how it ended, and after how long. As timeout(1) does,
+// it may send the signal once more to the group that the run is in.
 func (r *interruptedRun) interrupt(t *testing.T, mark string, signal syscall.Signal, group bool,
 	at time.Duration) (how string, took time.Duration) {
 	t.Helper()
