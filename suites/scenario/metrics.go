@@ -28,10 +28,13 @@ func refersTo(a *cel.Ast, variable string) bool {
 }
 
 // Measures reports whether an expression is about metrics of the implementation.
-func (s *Scenario) Measures() bool {
+func (s *Scenario) Measures() bool { return s.expects("metrics") }
+
+// expects reports whether what a step expects is about a variable.
+func (s *Scenario) expects(variable string) bool {
 	for i := range s.Steps {
 		if when, text := s.Steps[i].expects(); when != nothing {
-			if e, err := compile(text); err == nil && e.measures {
+			if e, err := compile(text); err == nil && refersTo(e.ast, variable) {
 				return true
 			}
 		}

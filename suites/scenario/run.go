@@ -172,7 +172,9 @@ func (e Environment) open(ctx context.Context, s *Scenario) (*runner, error) {
 		return nil, err
 	}
 	r.world = world{recorder: box.Recorder, calls: box.Calls}
-	box.Recorder.FollowEvents() // an expression may be about them
+	if s.expects("events") {
+		box.Recorder.FollowEvents()
+	}
 	return r, nil
 }
 

@@ -16,22 +16,27 @@ type world struct {
 	calls    func() []history.Call
 }
 
-// now is what there is, as it is in JSON.
+// now is what there is, as it is in JSON. Each of it is read when an expression asks for it.
 func (w world) now() map[string]any {
-	jobs, cronJobs := map[string]any{}, map[string]any{}
-	for _, job := range w.recorder.Jobs() {
-		jobs[job.Name] = withCounters(fields(&job))
-	}
-	for _, cronJob := range w.recorder.CronJobs() {
-		cronJobs[cronJob.Name] = fields(&cronJob)
-	}
 	return map[string]any{
-		"jobs":     jobs,
-		"cronjobs": cronJobs,
-		"pods":     list(w.recorder.Pods(), func(p *corev1.Pod) any { return fields(p) }),
-		"created":  w.created(),
-		"events":   list(w.recorder.Events(), func(e *corev1.Event) any { return fields(e) }),
-		"calls":    list(w.calls(), call),
+		"jobs": func() any {
+			jobs := map[string]any{}
+			for _, job := range w.recorder.Jobs() {
+				jobs[job.Name] = withCounters(fields(&job))
+			}
+			return jobs
+		},
+		"cronjobs": func() any {
+			cronJobs := map[string]any{}
+			for _, cronJob := range w.recorder.CronJobs() {
+				cronJobs[cronJob.Name] = fields(&cronJob)
+			}
+			return cronJobs
+		},
+		"pods":    func() any { return list(w.recorder.Pods(), func(p *corev1.Pod) any { return fields(p) }) },
+		"created": func() any { return w.created() },
+		"events":  func() any { return list(w.recorder.Events(), func(e *corev1.Event) any { return fields(e) }) },
+		"calls":   func() any { return list(w.calls(), call) },
 	}
 }
 
