@@ -27,7 +27,7 @@ type interruptedRun struct {
 }
 
 const (
-	// markEnv is in the environment of the processes of a run.
+	// markEnv is in the environment of the processes of a run, with the mark of the run.
 	markEnv = "INTERRUPTED_RUN"
 	// goneSoon is how long processes may outlive a run that was killed, on a busy machine.
 	goneSoon = 20 * time.Second
@@ -93,7 +93,7 @@ func (r *interruptedRun) start(t *testing.T, mark string) (*exec.Cmd, *bytes.Buf
 			c.Args = append(c.Args, flag, value)
 		}
 	}
-	c.Env = append(os.Environ(), "TMPDIR="+r.temporary, markEnv+"="+mark)
+	c.Env = append(os.Environ(), "TMPDIR="+r.temporary, markEnv+"="+ofThisTest(mark))
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
@@ -103,6 +103,9 @@ func (r *interruptedRun) start(t *testing.T, mark string) (*exec.Cmd, *bytes.Buf
 	}
 	return c, &out
 }
+
+// ofThisTest is a mark that no other test has at the same time.
+func ofThisTest(mark string) string { return fmt.Sprintf("%d-%s", os.Getpid(), mark) }
 
 // undisturbed has a run come to its end, which leaves nothing, not even what others have left.
 func (r *interruptedRun) undisturbed(t *testing.T) (took time.Duration) {
@@ -164,6 +167,7 @@ func (r *interruptedRun) interrupt(t *testing.T, mark string, signal syscall.Sig
 	killed := signal == syscall.SIGKILL && code == -1
 	switch {
 	case killed, code == exitGreen, code == exitSignal+int(signal):
+	case code == -1 && out.Len() == 0: // it had not begun
 	default:
 		t.Errorf("interruption %s: exit code %d\n%s", what, code, out)
 	}
@@ -232,7 +236,7 @@ func marked(t *testing.T, mark string) (all []string) {
 	}
 	for _, path := range found {
 		env, err := os.ReadFile(path) // empty for those that have ended
-		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+markEnv+"="+mark+"\x00")) {
+		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+markEnv+"="+ofThisTest(mark)+"\x00")) {
 			continue
 		}
 		command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
