@@ -236,7 +236,8 @@ func marked(t *testing.T, mark string) (all []string) {
 	}
 	for _, path := range found {
 		env, err := os.ReadFile(path) // empty for those that have ended
-		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+markEnv+"="+ofThisTest(mark)+"\x00")) {
+		variable := "\x00" + markEnv + "=" + ofThisTest(mark) + "\x00"
+		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte(variable)) {
 			continue
 		}
 		command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
