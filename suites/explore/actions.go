@@ -68,6 +68,9 @@ func (s Seen) Actions(sc Scenario, n int) []Plan {
 // running is true for a pod that runs and is not being deleted.
 const running = "p.status.phase == 'Running' && !has(p.metadata.deletionTimestamp)"
 
+// goesOnStill is true for a pod that is being deleted and has not ended: it is killed when its grace period is over.
+const goesOnStill = "p.status.phase == 'Running' && has(p.metadata.deletionTimestamp)"
+
 // acts returns a plan for each of some actions at each write and at each end of a pod; none for a scenario whose end
 // state depends on what users do.
 func (s Seen) acts(sc Scenario, actions func(verb, kind string) []Action) (plans []Plan) {
@@ -155,10 +158,14 @@ func (d Disturbance) act(s Scenario, end string, current map[string]any) []scena
 			Patch: &scenario.Patch{Kind: "Pod", Which: "true", Merge: map[string]any{"metadata": owner}}, IfAny: true})
 	case DeletesGently:
 		goesOn := map[string]any{"annotations": map[string]any{puppet.Terminate: puppet.Hold}}
+		killed := map[string]any{"annotations": map[string]any{puppet.Terminate: "143"}}
 		return append(steps, scenario.Step{Await: "pods.exists(p, " + running + ") || " + end},
 			scenario.Step{IfAny: true,
 				Patch: &scenario.Patch{Kind: "Pod", Which: running, Merge: map[string]any{"metadata": goesOn}}},
-			scenario.Step{Delete: &scenario.Delete{Kind: "Pod", Which: running}, IfAny: true})
+			scenario.Step{Delete: &scenario.Delete{Kind: "Pod", Which: running}, IfAny: true},
+			scenario.Step{May: "!pods.exists(p, " + goesOnStill + ")", Within: troubleTime},
+			scenario.Step{IfAny: true,
+				Patch: &scenario.Patch{Kind: "Pod", Which: goesOnStill, Merge: map[string]any{"metadata": killed}}})
 	}
 	return append(steps, scenario.Step{Delete: &scenario.Delete{Kind: string(d.User[len(DeletesIt):]), Which: "true"},
 		IfAny: true})

@@ -68,7 +68,8 @@ var (
 		}}
 	// StartedAgain is a Job that a CronJob starts twice for the same tick, even after its deletion.
 	StartedAgain = spec.Bug{Key: "job-started-again-after-cleanup", Explored: spec.Explored{
-		Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: (hold|order .*)", Cause: "step [67]",
+		Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: (hold|expire|order .*)",
+		Cause: "step [67]",
 	}}
 	// CountedFromOldList is a pod that is counted again after a restart that begins with an old list.
 	CountedFromOldList = spec.Bug{Key: "counted-again-from-old-list"}
