@@ -109,11 +109,14 @@ func runsJob(s *framework.Sandbox, name string) {
 	s.Create(puppet.Job(name).ExitCodes("0")).Completes(Counters{Succeeded: 1})
 }
 
-// runsCronJob has a CronJob start a Job.
+// runsCronJob has a CronJob start a Job, which runs to its end.
 func runsCronJob(s *framework.Sandbox, name string) {
 	GinkgoHelper()
 	tick := framework.Ago(30 * time.Minute)
-	s.Due(puppet.CronJob(name, puppet.Job("")), tick).Runs(tick)
+	cronJob := s.Due(puppet.CronJob(name, puppet.Job("")), tick)
+	cronJob.Runs(tick)
+	s.Handle(&cronJob.Jobs()[0]).Runs(1).End(0)
+	s.Soon("no Job is active", func(g Gomega) { cronJob.Refers(g) })
 }
 
 var _ = Describe("CronJob faults:", faultLabels, func() {
