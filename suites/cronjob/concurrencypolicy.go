@@ -196,7 +196,7 @@ var _ = Describe("CronJob concurrencyPolicy", behaviour.ConcurrencyPolicy, func(
 
 		// #58748. Wrong: waits for a Job that no longer exists.
 		It("the controller starts a missed Job after a user deletes the running Job", covers.Requirements(
-			ForbidIgnoresMissingJobs), func(ctx SpecContext) {
+			ForbidIgnoresMissingJobs), covers.MayShow(upstream.StartedAgain), func(ctx SpecContext) {
 			cronJob, job := overlap(framework.New(ctx), cron(batchv1.ForbidConcurrent))
 
 			job.Delete()

@@ -185,7 +185,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 
 	// Wrong: keeps the reference until the next scheduled time.
 	It("the controller removes a Job that a user has deleted from status.active", covers.Requirements(
-		DeletedLeaveActive), func(ctx SpecContext) {
+		DeletedLeaveActive), covers.MayShow(upstream.StartedAgain), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
 		cronJob.Starts(tick).Delete()
@@ -194,7 +194,7 @@ var _ = Describe("CronJob status:", behaviour.Schedule, func() {
 
 	// Wrong: starts the Job again.
 	It("the controller does not start a Job again that a user has deleted", covers.Requirements(
-		DeletedLeaveActive), func(ctx SpecContext) {
+		DeletedLeaveActive), covers.MayShow(upstream.StartedAgain), func(ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
 		job := cronJob.Starts(tick)
@@ -362,7 +362,8 @@ var _ = Describe("CronJob events:", behaviour.Schedule, func() {
 	})
 
 	It("the controller emits MissingJob and UnexpectedJob", covers.Requirements(
-		EventsForMissingAndUnexpected), framework.SendsEvents, func(ctx SpecContext) {
+		EventsForMissingAndUnexpected), covers.MayShow(upstream.StartedAgain), framework.SendsEvents, func(
+		ctx SpecContext) {
 		s, tick := framework.New(ctx), framework.Ago(30*time.Minute)
 		cronJob := s.Due(puppet.CronJob("a", puppet.Job("")), tick)
 		job := cronJob.Starts(tick)

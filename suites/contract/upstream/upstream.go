@@ -147,7 +147,7 @@ func OfSpecs() []spec.Bug {
 		MissedRunLost, ActiveByName, ReplacesByName, DeadlineWhileSuspended, EveryMissesDeadline, ForeignJobStopsClock,
 		UnseenPod, PodsOfRecreatedJob,
 		CountedAgain, CountedFromOldList, DeadlineOverflow,
-		DeletedFailsIndex, IndexFailuresLost, WokenLeader, CompletedBeforeStart,
+		DeletedFailsIndex, IndexFailuresLost, WokenLeader, CompletedBeforeStart, StartedAgain,
 		NameOfTemplate, NothingWithoutWorkload, CronJobWithoutWorkload, SiblingsShareGroup, ParentUnwatched,
 		StartsWithoutParent, GroupsUnwatched,
 	}
@@ -155,7 +155,7 @@ func OfSpecs() []spec.Bug {
 
 // Bugs returns all of them, also those that only explorations show.
 func Bugs() []spec.Bug {
-	return append(OfSpecs(), WithoutCompletions, RestartLimitForgotten, StartedAgain, CompleteAndSuspended,
+	return append(OfSpecs(), WithoutCompletions, RestartLimitForgotten, CompleteAndSuspended,
 		DeletedCountAsFailed, ActiveInTerminating, CompleteBeforeRelease, PodFromOldJob,
 		DeletedPodLost)
 }
