@@ -2,7 +2,6 @@ package job
 
 import (
 	"github.com/jobconformance/jobconformance/fixtures/framework"
-	"github.com/jobconformance/jobconformance/suites/contract"
 	"github.com/jobconformance/jobconformance/suites/contract/behaviour"
 	"github.com/jobconformance/jobconformance/suites/contract/covers"
 	. "github.com/jobconformance/jobconformance/suites/job/requirements"
@@ -63,8 +62,7 @@ var _ = Describe("Job pod on a node that is gone:", behaviour.PodReplacementPoli
 
 	// Nobody else removes the finalizer. Wrong: waits for the end of the pod, as it does before it replaces it.
 	It("with podReplacementPolicy Failed, a Job deleted in the foreground goes when the pod is deleted by force",
-		covers.Requirements(ForegroundDeletion, PodsGoWithJob), covers.Uses(contract.PodReplacementPolicy), func(
-			ctx SpecContext) {
+		covers.Requirements(ForegroundDeletion, PodsGoWithJob, FailedReplacesAfterEnd), func(ctx SpecContext) {
 			s := framework.New(ctx)
 			job := s.Create(withPolicy(batchv1.Failed))
 			lost := job.Runs(1)[0]
