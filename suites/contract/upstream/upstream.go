@@ -68,8 +68,9 @@ var (
 		}}
 	// StartedAgain is a Job that a CronJob starts twice for the same tick, even after its deletion.
 	StartedAgain = spec.Bug{Key: "job-started-again-after-cleanup", Explored: spec.Explored{
-		Scenario: "cron-deletion|cron-replace", Plan: "watch cronjobs [0-9]+: (hold|expire|order .*)",
-		Cause: "step [67]",
+		Scenario: "cron-deletion|cron-replace|fields-cron",
+		Plan:     "watch cronjobs [0-9]+: (hold|expire|order .*)|create jobs [0-9]+: user changes .*",
+		Cause:    "step [67]|end",
 	}}
 	// CountedFromOldList is a pod that is counted again after a restart that begins with an old list.
 	CountedFromOldList = spec.Bug{Key: "counted-again-from-old-list"}
