@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,7 +52,11 @@ func On(environment scenario.Environment) Runner {
 	environment.Longest = longest
 	return func(ctx context.Context, s Scenario, plan Plan) (*scenario.Result, Seen, error) {
 		var proxied *implementation.Proxied
-		result, err := environment.Run(ctx, s.under(plan), func(p *implementation.Proxied) { proxied = p })
+		var result *scenario.Result
+		var err error
+		for n := 0; n == 0 || n < again && errors.As(err, new(implementation.Unwell)); n++ { // which shows nothing
+			result, err = environment.Run(ctx, s.under(plan), func(p *implementation.Proxied) { proxied = p })
+		}
 		if err != nil {
 			return nil, Seen{}, err
 		}

@@ -276,7 +276,7 @@ func (r *runner) judge(ctx context.Context) error {
 		return err
 	}
 	exit := r.ExitError()
-	if errors.As(exit, new(implementation.PortTaken)) {
+	if _, counts := errors.AsType[stepFailed](failed(exit)); exit != nil && !counts {
 		return exit
 	}
 	result := r.result
