@@ -63,8 +63,9 @@ var (
 	RestartLimitForgotten = spec.Bug{Key: "restart-limit-forgotten-with-lost-answer", AfterCrash: []string{"OnFailure"},
 		Explored: spec.Explored{
 			Scenario: "on-failure-limit",
-			Plan:     ".*(delete pods 1: (lose answer|kill after)|update jobs/status 2: (answer 500|kill before)).*",
-			Cause:    "step 2",
+			Plan: ".*(delete pods 1: (lose answer|kill after)" +
+				"|update jobs/status (2: (answer [0-9]+|away|kill before)|[12]: deny)).*",
+			Cause: "step 2",
 		}}
 	// StartedAgain is a Job that a CronJob starts twice for the same tick, even after its deletion.
 	StartedAgain = spec.Bug{Key: "job-started-again-after-cleanup", Explored: spec.Explored{
