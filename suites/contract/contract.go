@@ -178,6 +178,17 @@ func (f Feature) With() []Feature {
 	return []Feature{f}
 }
 
+// Of returns the feature that there is not where a Job lacks a field, such as spec.suspend; empty if none hangs on it.
+func Of(path string) Feature {
+	return map[string]Feature{
+		"spec.completionMode": Indexed, "status.completedIndexes": Indexed,
+		"spec.backoffLimitPerIndex": BackoffLimitPerIndex, "status.failedIndexes": BackoffLimitPerIndex,
+		"spec.podFailurePolicy": PodFailurePolicy, "spec.successPolicy": SuccessPolicy,
+		"spec.podReplacementPolicy": PodReplacementPolicy, "spec.suspend": Suspend, "spec.managedBy": ManagedBy,
+		"status.ready": ReadyPods,
+	}[path]
+}
+
 // Features returns all of them, Core first.
 func Features() []Feature {
 	return []Feature{

@@ -50,6 +50,13 @@ func (r Requirement) IsAbout(path string) bool {
 	return false
 }
 
+// IsAboutJobs is IsAbout for a field of batch/v1's Job, such as status.active, and requirements of Jobs.
+func (r Requirement) IsAboutJobs(path string) bool {
+	section, name, _ := strings.Cut(path, ".")
+	of := map[string]string{"spec": "JobSpec.", "status": "JobStatus."}[section]
+	return r.Profile() == Job && r.cites("batch/v1 "+of+name)
+}
+
 // RecordsTime reports whether the annotation with the scheduled time of Jobs is a source of the requirement.
 func (r Requirement) RecordsTime() bool {
 	return r.cites("batch/v1 CronJobScheduledTimestampAnnotation")

@@ -48,6 +48,9 @@ func (f *flags) selectByContract() error {
 	}
 	d := f.options.Implementation.Dialect()
 	f.selection.Expect(unclaimed(d.CronJob))
+	features, expected := without(d.Jobs)
+	f.selection.Declined = append(f.selection.Declined, features...)
+	f.selection.Expect(expected)
 	for _, id := range d.Declines {
 		r, found := table.Find(id)
 		switch {
@@ -55,7 +58,7 @@ func (f *flags) selectByContract() error {
 			return badinput.New(fmt.Sprintf("the dialect declines the unknown requirement %q", id),
 				"list all with jobconformance explain")
 		case slices.Contains(f.selection.DeclinedRequirements, id):
-		case r.Profile() != contract.API:
+		case r.Profile() != contract.API && (d.Jobs.IsZero() || r.Profile() != contract.Job):
 			return badinput.New("the dialect cannot decline "+id, "decline requirements API-, or use "+
 				console.Flag("expectations"))
 		default:
@@ -93,6 +96,34 @@ func ofJobs(q contract.Requirement) bool {
 		q.ID != admission.JobTemplateIsValid.ID && q.ID != admission.JobTemplateHasNoSelector.ID
 	return q.Profile() == contract.API && !ofCronJobs &&
 		q.ID != admission.CronJobDeletionCascades.ID && q.ID != admission.CronJobColumns.ID
+}
+
+// without returns the features and requirements that there are not with a custom resource in place of Jobs, and why.
+func without(jobs dialect.Jobs) (features []string, all []spec.Expectation) {
+	if jobs.IsZero() {
+		return nil, nil
+	}
+	for _, path := range jobs.Lacking() {
+		if of := string(contract.Of(path)); of != "" && !slices.Contains(features, of) {
+			features = append(features, of)
+		}
+	}
+	for _, q := range table.All() {
+		reason, by := "", "jobs"
+		for _, path := range jobs.Lacking() {
+			if q.Profile() == contract.Job && (q.IsAboutJobs(path) || q.Feature == contract.Of(path)) && reason == "" {
+				reason, by = jobs.String()+" has no "+path, path
+			}
+		}
+		if reason == "" && ofJobs(q) {
+			reason = "the schema of " + jobs.String() + " takes the place of the rules for Jobs"
+		}
+		if reason != "" {
+			all = append(all, spec.Expectation{Requirement: q.ID, Invariants: q.Invariants, Reason: reason,
+				Entry: "the dialect, " + by})
+		}
+	}
+	return features, all
 }
 
 // unclaimed returns the requirements that a custom resource in place of CronJobs cannot meet, and why.

@@ -66,7 +66,7 @@ func (p published) write(environment *run.Environment, found record.Run, out io.
 		},
 	}
 	dialect := f.options.Implementation.Dialect()
-	judged.Implementation.ManagedBy, judged.Implementation.CronJob = dialect.ManagedBy, dialect.CronJob.String()
+	judged.Implementation.ManagedBy, judged.Implementation.CronJob = dialect.ManagedBy, dialect.Resource()
 	judged.Implementation.Upstream = f.upstream
 	if f.options.Implementation.Lacks() != "" {
 		judged.Implementation.Controllers = f.options.Implementation.Controllers()

@@ -108,8 +108,8 @@ type Implementation struct {
 	Controllers []string `json:"controllers,omitempty"`
 	// ManagedBy is the spec.managedBy of all its Jobs. Default: none.
 	ManagedBy string `json:"managedBy,omitempty"`
-	// CronJob is the custom resource in place of batch/v1's CronJob, as its apiVersion and
-	// kind. Default: that one.
+	// CronJob is the custom resource in place of batch/v1's CronJob, or of its Job where it is a Job controller, as its
+	// apiVersion and kind. Default: that one.
 	CronJob string `json:"cronJob,omitempty"`
 	// Organization that makes it.
 	Organization string `json:"organization,omitempty"`
