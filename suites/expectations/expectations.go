@@ -139,12 +139,12 @@ func (e entry) requirements(line int) ([]contract.Requirement, error) {
 			return nil, lineError{line, bad.What, bad.Do}
 		}
 	}
-	found := slices.DeleteFunc(table.All(), func(r contract.Requirement) bool {
-		if e.Feature != "" {
+	if e.Feature != "" {
+		return slices.DeleteFunc(table.All(), func(r contract.Requirement) bool {
 			return string(r.Feature) != e.Feature
-		}
-		return r.ID != e.Requirement && !strings.HasPrefix(r.ID, e.Requirement+"-")
-	})
+		}), nil
+	}
+	found := table.Named(e.Requirement)
 	if len(found) == 0 {
 		return nil, lineError{line, fmt.Sprintf("unknown requirement %q", e.Requirement),
 			"take an ID from suites/REQUIREMENTS.md, or the beginning of several up to a hyphen, as in CRON-ZONE"}

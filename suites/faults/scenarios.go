@@ -76,6 +76,7 @@ func runRegression(ctx context.Context, s *scenario.Scenario) {
 		framework.FailHarness("the scenario cannot be set up", err)
 	}
 	result, err := environment.Run(ctx, s)
+	framework.SkipUnwritten(err)
 	if err != nil {
 		framework.FailHarness("the scenario has no result", err)
 	}

@@ -52,17 +52,20 @@ func (f *flags) selectByContract() error {
 	f.selection.Declined = append(f.selection.Declined, features...)
 	f.selection.Expect(expected)
 	for _, id := range d.Declines {
-		r, found := table.Find(id)
-		switch {
-		case !found:
+		named := table.Named(id)
+		if len(named) == 0 {
 			return badinput.New(fmt.Sprintf("the dialect declines the unknown requirement %q", id),
 				"list all with jobconformance explain")
-		case slices.Contains(f.selection.DeclinedRequirements, id):
-		case r.Profile() != contract.API && (d.Jobs.IsZero() || r.Profile() != contract.Job):
-			return badinput.New("the dialect cannot decline "+id, "decline requirements API-, or use "+
-				console.Flag("expectations"))
-		default:
-			f.selection.DeclinedRequirements = append(f.selection.DeclinedRequirements, id)
+		}
+		for _, r := range named {
+			switch {
+			case slices.Contains(f.selection.DeclinedRequirements, r.ID):
+			case r.Profile() != contract.API && (d.Jobs.IsZero() || r.Profile() != contract.Job):
+				return badinput.New("the dialect cannot decline "+r.ID, "decline requirements API-, with jobs: also JOB-, or "+
+					"use "+console.Flag("expectations"))
+			default:
+				f.selection.DeclinedRequirements = append(f.selection.DeclinedRequirements, r.ID)
+			}
 		}
 	}
 	if f.expectations != "" {

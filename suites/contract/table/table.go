@@ -45,6 +45,13 @@ func Find(id string) (contract.Requirement, bool) {
 	return sorted()[i], true
 }
 
+// Named returns the requirement with that ID, or those whose IDs begin so, up to a hyphen.
+func Named(id string) []contract.Requirement {
+	return slices.DeleteFunc(All(), func(r contract.Requirement) bool {
+		return r.ID != id && !strings.HasPrefix(r.ID, id+"-")
+	})
+}
+
 // DeclinedInvariants returns the IDs of the invariants that only requirements have which are
 // declined, by their feature or by their ID. A history may break those, whatever its spec is about.
 func DeclinedInvariants(features, ids []string) []string {
