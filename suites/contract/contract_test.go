@@ -54,6 +54,12 @@ func TestRequirementsAboutAField(t *testing.T) {
 			t.Errorf("%s: %t", id, got)
 		}
 	}
+	ofJobs := Requirement{ID: "JOB-A-001", Source: inTemplate + "; batch/v1 JobStatus.ready"}
+	for path, want := range map[string]bool{"spec.suspend": true, "status.ready": true, "status.suspend": false, "": false} {
+		if ofJobs.IsAboutJobs(path) != want || (Requirement{ID: "CRON-A-001", Source: ofJobs.Source}).IsAboutJobs(path) {
+			t.Errorf("%q of Jobs", path)
+		}
+	}
 	for source, want := range map[string]bool{"KEP-4026; batch/v1 CronJobScheduledTimestampAnnotation": true,
 		"KEP-4026": false} {
 		if got := (Requirement{Source: source}).RecordsTime(); got != want {

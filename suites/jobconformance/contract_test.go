@@ -38,6 +38,36 @@ func TestSelectByContract(t *testing.T) {
 	}
 }
 
+// What hangs on a field of a Job is declined where there is none, with its feature, and the API server's rules for Jobs.
+func TestWhatJobsOfADialectCannotMeet(t *testing.T) {
+	if features, all := without(dialect.Jobs{}); len(features)+len(all) > 0 {
+		t.Errorf("%q, %v without a dialect", features, all)
+	}
+	for path, row := range map[string]struct{ features, some []string }{
+		"spec.parallelism":        {nil, []string{"JOB-PARALLELISM-001"}},
+		"spec.suspend":            {[]string{"suspend"}, []string{"JOB-SUSPEND-001", "JOB-SUSPEND-015"}},
+		"status.completedIndexes": {[]string{"indexed"}, []string{"JOB-INDEXED-001"}},
+		"status.ready":            {[]string{"ready-pods"}, []string{"JOB-STATUS-002"}},
+	} {
+		jobs := dialect.Jobs{Children: dialect.Children{Group: "example.com", Version: "v1", Kind: "Run",
+			Fields: dialect.Fields{path: "", "spec.template": "spec.pod"}}}
+		features, all := without(jobs)
+		reasons := map[string]string{}
+		for _, e := range all {
+			reasons[e.Requirement] = e.Reason
+		}
+		for _, id := range row.some {
+			if reasons[id] != "example.com/v1 Run has no "+path {
+				t.Errorf("%s: %s is declined because %q", path, id, reasons[id])
+			}
+		}
+		if !slices.Equal(features, row.features) || reasons["API-JOB-001"] == "" || reasons["API-CRONJOB-001"] != "" ||
+			reasons["JOB-STATUS-004"] != "" {
+			t.Errorf("%s: %q, %v", path, features, reasons)
+		}
+	}
+}
+
 // What hangs on a field of a CronJob is declined where there is none, and nothing else.
 func TestWhatACustomResourceCannotMeet(t *testing.T) {
 	fields := func(path string) dialect.Resource { return dialect.Resource{Fields: dialect.Fields{path: ""}} }
