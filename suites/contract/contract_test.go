@@ -54,11 +54,20 @@ func TestRequirementsAboutAField(t *testing.T) {
 			t.Errorf("%s: %t", id, got)
 		}
 	}
-	ofJobs := Requirement{ID: "JOB-A-001", Source: inTemplate + "; batch/v1 JobStatus.ready"}
+	ofJobs := Requirement{ID: "JOB-A-001", Feature: Core, Source: inTemplate + "; batch/v1 JobStatus.ready"}
 	for path, want := range map[string]bool{"spec.suspend": true, "status.ready": true, "status.suspend": false, "": false} {
 		if ofJobs.IsAboutJobs(path) != want || (Requirement{ID: "CRON-A-001", Source: ofJobs.Source}).IsAboutJobs(path) {
 			t.Errorf("%q of Jobs", path)
 		}
+	}
+	for _, r := range []Requirement{{ID: "JOB-A-001", Feature: Core, Situations: []spec.Situation{spec.PodUnmatched}},
+		{ID: "JOB-A-001", Feature: Core, Source: "batch/v1 JobSpec.selector"}} {
+		if !r.IsAboutJobs("spec.selector") || r.IsAboutJobs("spec.suspend") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if suspend := (Requirement{ID: "JOB-A-001", Feature: Suspend}); !suspend.IsAboutJobs("spec.suspend") {
+		t.Errorf("%+v", suspend)
 	}
 	for source, want := range map[string]bool{"KEP-4026; batch/v1 CronJobScheduledTimestampAnnotation": true,
 		"KEP-4026": false} {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/jobconformance/jobconformance/fixtures/spec"
 )
 
 // apiPage documents the Go types of the API with their comments, field by field.
@@ -50,11 +52,14 @@ func (r Requirement) IsAbout(path string) bool {
 	return false
 }
 
-// IsAboutJobs is IsAbout for a field of batch/v1's Job, such as status.active, and requirements of Jobs.
+// IsAboutJobs is IsAbout for a field of batch/v1's Job, such as status.active, and requirements of Jobs. It is also
+// true where that field has to do with a situation or the feature of the requirement.
 func (r Requirement) IsAboutJobs(path string) bool {
 	section, name, _ := strings.Cut(path, ".")
 	of := map[string]string{"spec": "JobSpec.", "status": "JobStatus."}[section]
-	return r.Profile() == Job && r.cites("batch/v1 "+of+name)
+	matches := slices.Contains(r.Situations, spec.PodWithoutOwner) || slices.Contains(r.Situations, spec.PodUnmatched)
+	return r.Profile() == Job && (r.cites("batch/v1 "+of+name) || r.Feature == Of(path) ||
+		path == "spec.selector" && matches)
 }
 
 // RecordsTime reports whether the annotation with the scheduled time of Jobs is a source of the requirement.

@@ -114,7 +114,7 @@ func without(jobs dialect.Jobs) (features []string, all []spec.Expectation) {
 	for _, q := range table.All() {
 		reason, by := "", "jobs"
 		for _, path := range jobs.Lacking() {
-			if q.Profile() == contract.Job && (q.IsAboutJobs(path) || q.Feature == contract.Of(path)) && reason == "" {
+			if q.IsAboutJobs(path) && reason == "" {
 				reason, by = jobs.String()+" has no "+path, path
 			}
 		}
