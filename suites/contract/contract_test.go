@@ -55,8 +55,10 @@ func TestRequirementsAboutAField(t *testing.T) {
 		}
 	}
 	ofJobs := Requirement{ID: "JOB-A-001", Feature: Core, Source: inTemplate + "; batch/v1 JobStatus.ready"}
-	for path, want := range map[string]bool{"spec.suspend": true, "status.ready": true, "status.suspend": false, "": false} {
-		if ofJobs.IsAboutJobs(path) != want || (Requirement{ID: "CRON-A-001", Source: ofJobs.Source}).IsAboutJobs(path) {
+	for path, want := range map[string]bool{"spec.suspend": true, "status.ready": true, "status.suspend": false,
+		"": false} {
+		ofCronJobs := Requirement{ID: "CRON-A-001", Source: ofJobs.Source}
+		if ofJobs.IsAboutJobs(path) != want || ofCronJobs.IsAboutJobs(path) {
 			t.Errorf("%q of Jobs", path)
 		}
 	}

@@ -61,8 +61,8 @@ func (f *flags) selectByContract() error {
 			switch {
 			case slices.Contains(f.selection.DeclinedRequirements, r.ID):
 			case r.Profile() != contract.API && (d.Jobs.IsZero() || r.Profile() != contract.Job):
-				return badinput.New("the dialect cannot decline "+r.ID, "decline requirements API-, with jobs: also JOB-, or "+
-					"use "+console.Flag("expectations"))
+				return badinput.New("the dialect cannot decline "+r.ID,
+					"decline requirements API-, with jobs: also JOB-, or use "+console.Flag("expectations"))
 			default:
 				f.selection.DeclinedRequirements = append(f.selection.DeclinedRequirements, r.ID)
 			}

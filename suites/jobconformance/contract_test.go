@@ -38,7 +38,8 @@ func TestSelectByContract(t *testing.T) {
 	}
 }
 
-// What hangs on a field of a Job is declined where there is none, with its feature, and the API server's rules for Jobs.
+// What hangs on a field of a Job is declined where there is none, with its feature, and so are the rules of the API
+// server for Jobs.
 func TestWhatJobsOfADialectCannotMeet(t *testing.T) {
 	if features, all := without(dialect.Jobs{}); len(features)+len(all) > 0 {
 		t.Errorf("%q, %v without a dialect", features, all)

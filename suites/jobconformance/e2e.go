@@ -218,7 +218,7 @@ func (f *flags) selectingFlags(set *pflag.FlagSet) {
 			"spec.managedBy of the implementation's Jobs, as in example.com/mine; the cluster's "+
 				"own Job controller stays on")
 		set.StringVar(&f.dialect, "dialect", "",
-			"file with the custom resource that takes the place of CronJobs or Jobs, as fixtures/dialect/example/dialect.yaml")
+			"file with the custom resource in place of CronJobs or Jobs, as fixtures/dialect/example/dialect.yaml")
 		set.StringVar(&f.upstream, "upstream", "",
 			"version of Kubernetes that an exec: or image: is a build of, as in v1.37.1: its known bugs may show")
 	})
