@@ -103,8 +103,10 @@ var _ = Describe("Job pods:", behaviour.Completions, func() {
 		job := s.Create(puppet.Job("a").Parallelism(2).Completions(2).With(selecting(labels)))
 
 		job.Runs(2)
-		Expect(podNamed(s, "orphan")).To(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID))))
-		Expect(tracked(s.Pods())).To(HaveLen(2))
+		s.Soon("the older pod is adopted", func(g Gomega) {
+			g.Expect(podNamed(s, "orphan")).To(HaveField("OwnerReferences", ConsistOf(HaveField("UID", job.UID))))
+			g.Expect(tracked(s.Pods())).To(HaveLen(2))
+		})
 		s.Active().End(0)
 		job.Completes(Counters{Succeeded: 2})
 	})
@@ -399,8 +401,10 @@ var _ = Describe("Job identity:", behaviour.Ownership, func() {
 			j.Spec.Template.Labels = old.Made().Spec.Template.Labels
 		}))
 		job.Runs(2)
-		Expect(job.Pods().Names()).To(ConsistOf(left.Names()))
-		Expect(tracked(s.Pods()).Names()).To(ConsistOf(left.Names()))
+		s.Soon("the Job has these pods", func(g Gomega) {
+			g.Expect(job.Pods().Names()).To(ConsistOf(left.Names()))
+			g.Expect(tracked(s.Pods()).Names()).To(ConsistOf(left.Names()))
+		})
 		left.End(0)
 		job.Completes(Counters{Succeeded: 2})
 		Expect(job.Pods()).To(HaveLen(2))
