@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,11 +51,7 @@ func On(environment scenario.Environment) Runner {
 	environment.Longest = longest
 	return func(ctx context.Context, s Scenario, plan Plan) (*scenario.Result, Seen, error) {
 		var proxied *implementation.Proxied
-		var result *scenario.Result
-		var err error
-		for n := 0; n == 0 || n < again && errors.As(err, new(implementation.Unwell)); n++ { // which shows nothing
-			result, err = environment.Run(ctx, s.under(plan), func(p *implementation.Proxied) { proxied = p })
-		}
+		result, err := environment.Run(ctx, s.under(plan), func(p *implementation.Proxied) { proxied = p })
 		if err != nil {
 			return nil, Seen{}, err
 		}
