@@ -94,7 +94,8 @@ func scoreCommand() *cobra.Command {
 	shardFlag(set, &s.Shard, "mutants")
 	set.Float64Var(&s.goal, "goal", 95, "percent of the mutants, without equivalent ones, that must be caught")
 	set.IntVar(&s.Specs, "specs", 5*runtime.NumCPU(), "specs that run at the same time, two for each mutant")
-	clusterFlags(set, &s.Options.Options, "score")
+	versionFlags(set, &s.Options.Options)
+	buildFlags(set, &s.Options.Build, &s.Options.Reports, "score")
 	return c
 }
 

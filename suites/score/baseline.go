@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -94,6 +95,9 @@ func (r *runner) measureBaseline(ctx context.Context) error {
 		}
 	}
 	r.specs = len(lines)
+	if len(r.reached) == 0 {
+		return errors.New("upstream's unchanged controller has noted no statement that it reached")
+	}
 	r.baseline = slices.DeleteFunc(lines, func(s baselineSpec) bool { return !s.Passed })
 	console.Line(r.options.Out, "upstream's unchanged controller", "passes %d specs, %s", len(r.baseline),
 		console.Tenths(time.Since(start)))

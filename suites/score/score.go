@@ -25,6 +25,7 @@ import (
 	"github.com/jobconformance/jobconformance/fixtures/console"
 	"github.com/jobconformance/jobconformance/fixtures/gates"
 	"github.com/jobconformance/jobconformance/fixtures/implementation"
+	"github.com/jobconformance/jobconformance/fixtures/process"
 	"github.com/jobconformance/jobconformance/fixtures/run"
 	runfolder "github.com/jobconformance/jobconformance/fixtures/run/folder"
 	"github.com/jobconformance/jobconformance/fixtures/spec"
@@ -167,6 +168,7 @@ func Run(ctx context.Context, o Options) (*Campaign, error) {
 	if o.Implementation, err = implementation.Parse(implementation.KubeControllerManager); err != nil {
 		return nil, err
 	}
+	o.Confine = process.Off // it notes in the folder of the run what it reaches
 	err = run.With(ctx, o.Options, func(ctx context.Context, env *run.Environment) error {
 		r := &runner{Campaign: c, Environment: env, options: o, program: program, numbers: number(packages)}
 		if err := r.run(ctx, drawn); err != nil || !o.Coverage {
