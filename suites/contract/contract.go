@@ -178,8 +178,9 @@ func (f Feature) With() []Feature {
 	return []Feature{f}
 }
 
-// Of returns the feature that there is not where a Job lacks a field, such as spec.suspend; empty if none hangs on it.
-func Of(path string) Feature {
+// FeatureOf returns the feature that there is not where a Job lacks a field, such as spec.suspend; empty if none hangs
+// on it.
+func FeatureOf(path string) Feature {
 	return map[string]Feature{
 		"spec.completionMode": Indexed, "status.completedIndexes": Indexed,
 		"spec.backoffLimitPerIndex": BackoffLimitPerIndex, "status.failedIndexes": BackoffLimitPerIndex,

@@ -58,7 +58,7 @@ func (r Requirement) IsAboutJobs(path string) bool {
 	section, name, _ := strings.Cut(path, ".")
 	of := map[string]string{"spec": "JobSpec.", "status": "JobStatus."}[section]
 	matches := slices.Contains(r.Situations, spec.PodWithoutOwner) || slices.Contains(r.Situations, spec.PodUnmatched)
-	return r.Profile() == Job && (r.cites("batch/v1 "+of+name) || r.Feature == Of(path) ||
+	return r.Profile() == Job && (r.cites("batch/v1 "+of+name) || r.Feature == FeatureOf(path) ||
 		path == "spec.selector" && matches)
 }
 

@@ -107,7 +107,7 @@ func without(jobs dialect.Jobs) (features []string, all []spec.Expectation) {
 		return nil, nil
 	}
 	for _, path := range jobs.Lacking() {
-		if of := string(contract.Of(path)); of != "" && !slices.Contains(features, of) {
+		if of := string(contract.FeatureOf(path)); of != "" && !slices.Contains(features, of) {
 			features = append(features, of)
 		}
 	}
